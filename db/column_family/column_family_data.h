@@ -81,6 +81,8 @@ class ColumnFamilyData final : public ReadViewSource {
   const InternalKeyComparator& comparator() const { return comparator_; }
   // Null: the family has none. Does not change while the family is open.
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
+  // False: only ingested files add data, and a replay of logs that are older than the option.
+  bool takes_writes() const { return takes_writes_; }
 
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   // Releases a reference; the last one deletes the family and returns true. Any thread, without the
@@ -250,6 +252,7 @@ class ColumnFamilyData final : public ReadViewSource {
   const std::string name_;
   const InternalKeyComparator comparator_;
   const std::shared_ptr<MergeOperator> merge_operator_;
+  const bool takes_writes_;
   std::unique_ptr<EmptyRanges> known_empty_;  // null if keys have timestamps
   const std::shared_ptr<FamilyVersions> family_;
   VersionSet* const versions_;

@@ -297,6 +297,7 @@ bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
     if (!options.allow_global_seqno || options.fail_if_not_bottommost_level) return false;
     if (options.ingest_behind) return false;
     if (part->family()->comparator().stamp_bytes() != 0) return false;
+    if (!part->family()->takes_writes()) return false;
     most = std::min(most, MaxBytesAsBatch(part->family()->write_buffer_bytes()));
     for (const ExternalFile& file : part->staged->files) {
       const bool needs_operator = file.properties->num_merge_operands != 0;

@@ -58,6 +58,7 @@ CommitFamily WriteControl::FindFamily(uint32_t family) {
   return {.exists = true,
           .is_plain = data->comparator().stamp_bytes() == 0,
           .can_merge = data->merge_operator() != nullptr,
+          .takes_writes = data->takes_writes(),
           .comparator = &data->comparator()};
 }
 

@@ -39,6 +39,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
   CommitFamily family;
   uint32_t counted = 0;
   bool has_stamped = false;
+  const bool was_prepared = plan.prepared_log != nullptr;
   while (reader.Next(&record)) {
     // Markers and log data are not updates: they take no sequence number, and the count in the
     // header does not include them. Only the transaction layer may write markers of two-phase
@@ -57,6 +58,11 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
       if (!family.exists && !plan.options->ignore_missing_column_families) {
         return Status::InvalidArgument(
             StrCat("Invalid column family specified in write batch: ", record.family));
+      }
+      if (!family.takes_writes && !was_prepared) [[unlikely]] {
+        return Status::InvalidArgument(
+            StrCat("Write: column family ", record.family,
+                   " takes data by ingestion only (option disallow_memtable_writes)"));
       }
       known_family = record.family;
     }

@@ -64,6 +64,7 @@ struct CommitFamily {
   bool exists = false;
   bool is_plain = false;                              // it exists, and its keys have no timestamps
   bool can_merge = false;                             // the family has a merge operator
+  bool takes_writes = true;                           // false: only ingested files add data
   const InternalKeyComparator* comparator = nullptr;  // null if the family does not exist
 };
 
@@ -203,7 +204,8 @@ struct CommitPlan {
   bool allows_markers = false;
   // The log that holds the prepare section of the inserted updates. That log must not be deleted
   // before the memtables that receive the updates are flushed. The number is read while the commit
-  // is in flight. Null: the logged batch itself holds all inserted updates.
+  // is in flight. Null: the logged batch itself holds all inserted updates. A decision about a
+  // section is accepted even if a family no longer takes writes, because the section was accepted.
   const FileNumber* prepared_log = nullptr;
   // Null: every counted record takes a sequence number of its own.
   const SubBatches* sub_batches = nullptr;

@@ -223,6 +223,29 @@ TEST_P(StatesTest, PreparedTransactionsAreThereAgainAfterReopening) {
   EXPECT_EQ(ValueOf(db_.get(), "c"), "1");
 }
 
+// What is prepared was accepted, so both decisions about it are, and nothing else.
+TEST_P(StatesTest, AFamilyThatTakesNoWritesAnyMoreTakesDecisions) {
+  ASSERT_OK(Put("b", "0"));
+  BeginPrepared("a", "a");
+  BeginPrepared("b", "b");
+  options_.disallow_memtable_writes = true;
+  Reopen();
+  std::unique_ptr<Transaction> decided(db_->GetTransactionByName("a"));
+  ASSERT_OK(decided->Commit());
+  decided.reset(db_->GetTransactionByName("b"));
+  ASSERT_OK(decided->Rollback());
+  decided = BeginNamed("c");
+  ASSERT_OK(decided->Put("c", "1"));
+  EXPECT_TRUE(decided->Prepare().IsInvalidArgument());
+  EXPECT_TRUE(decided->Commit().IsInvalidArgument());
+  decided.reset();
+  EXPECT_TRUE(Put("d", "1").IsInvalidArgument());
+  EXPECT_TRUE(PreparedNames().empty());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "a");
+  EXPECT_EQ(ValueOf(db_.get(), "b"), "0");
+  EXPECT_EQ(ValueOf(db_.get(), "c"), "NotFound: ");
+}
+
 // Without it the snapshots are released in an engine that is gone, which a sanitizer reports.
 TEST_P(StatesTest, SnapshotsOfATransactionOfTheDatabaseAreGivenBackBeforeItCloses) {
   BeginPrepared("a", "a");

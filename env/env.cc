@@ -194,7 +194,7 @@ EnvOptions Env::OptimizeForManifestRead(const EnvOptions& env_options) const {
 }
 EnvOptions Env::OptimizeForManifestWrite(const EnvOptions& env_options) const {
   EnvOptions result = env_options;
-  result.use_direct_writes = false;
+  result.use_direct_writes = result.use_mmap_writes = false;
   return result;
 }
 EnvOptions Env::OptimizeForCompactionTableWrite(const EnvOptions& env_options,

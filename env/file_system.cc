@@ -169,7 +169,7 @@ FileOptions FileSystem::OptimizeForManifestRead(const FileOptions& file_options)
 }
 FileOptions FileSystem::OptimizeForManifestWrite(const FileOptions& file_options) const {
   FileOptions result = file_options;
-  result.use_direct_writes = false;
+  result.use_direct_writes = result.use_mmap_writes = false;
   return result;
 }
 FileOptions FileSystem::OptimizeForCompactionTableWrite(

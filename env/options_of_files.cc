@@ -40,19 +40,19 @@ EnvOptions::EnvOptions(const DBOptions& options)
 
 FileOptions::FileOptions(const DBOptions& opts) : FileOptions(EnvOptions(opts)) {}
 
-// Logs are written through the page cache, and have their own setting for how often written bytes
-// are pushed to the device.
+// Logs are written through the page cache, not through a mapping of the file system's own, and have
+// their own setting for how often written bytes are pushed to the device.
 EnvOptions Env::OptimizeForLogWrite(const EnvOptions& env_options,
                                     const DBOptions& db_options) const {
   EnvOptions result = env_options;
-  result.use_direct_writes = false;
+  result.use_direct_writes = result.use_mmap_writes = false;
   result.bytes_per_sync = db_options.wal_bytes_per_sync;
   return result;
 }
 FileOptions FileSystem::OptimizeForLogWrite(const FileOptions& file_options,
                                             const DBOptions& db_options) const {
   FileOptions result = file_options;
-  result.use_direct_writes = false;
+  result.use_direct_writes = result.use_mmap_writes = false;
   result.bytes_per_sync = db_options.wal_bytes_per_sync;
   return result;
 }

@@ -133,13 +133,14 @@ constexpr OptionRow kRows[] = {
         {"manifest_preallocation_size", "bytes of disk space that are reserved for a new MANIFEST",
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::allow_mmap_reads>({"allow_mmap_reads", "read tables through memory maps"}),
-    Option<Db, &Db::allow_mmap_writes>(
-        {"allow_mmap_writes", "write files through memory maps", Support::kDefaultOnly}),
+    Option<Db, &Db::allow_mmap_writes>({"allow_mmap_writes",
+                                        "have the file system write tables through memory maps",
+                                        Support::kHint}),
     Option<Db, &Db::use_direct_reads>(
         {"use_direct_reads", "read tables without the page cache (O_DIRECT)"}),
     Option<Db, &Db::use_direct_io_for_compaction_reads>(
         {"use_direct_io_for_compaction_reads", "use O_DIRECT for the inputs of compactions only",
-         Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
+         Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::use_direct_io_for_flush_and_compaction>(
         {"use_direct_io_for_flush_and_compaction",
          "write tables without the page cache (O_DIRECT)"}),

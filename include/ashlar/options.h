@@ -404,12 +404,12 @@ struct ASHLAR_EXPORT DBOptions {
   size_t manifest_preallocation_size = 4 * 1024 * 1024;
   // Read tables through memory maps. Must not be combined with use_direct_reads.
   bool allow_mmap_reads = false;
-  // Write files through memory maps. Not built yet: must be the default.
+  // Write tables through memory maps. A hint without effect in the POSIX file system.
   bool allow_mmap_writes = false;
   // Read tables without the page cache (O_DIRECT). Opening fails if the file system does not
   // support it.
   bool use_direct_reads = false;
-  // Use O_DIRECT for the inputs of compactions alone. Not built yet: must be the default.
+  // Read tables in compactions alone with O_DIRECT. A hint without effect.
   bool use_direct_io_for_compaction_reads = false;
   // Write tables without the page cache (O_DIRECT). Opening fails if the file system does not
   // support it.

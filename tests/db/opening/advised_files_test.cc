@@ -179,6 +179,22 @@ TEST(AdvisedFiles, NoneIsWrittenThroughAMapping) {
   EXPECT_EQ(fs->mapped(), std::set<std::string>{});
 }
 
+// A file system of the program is told. The files that grow while they are read are not mapped.
+TEST(AdvisedFiles, TablesAndBlobFilesAreMappedOnRequest) {
+  const auto fs = std::make_shared<NotingFs>();
+  TestDb test(fs);
+  test.options().allow_mmap_writes = test.options().use_direct_io_for_compaction_reads = true;
+  test.options().enable_blob_files = true;
+  test.Open();
+  test.Put("k", "v");
+  test.Flush();
+  EXPECT_EQ(test.Get("k"), "v");
+  test.Close();
+  std::set<std::string> endings;
+  for (const std::string& name : fs->mapped()) endings.insert(name.substr(name.rfind('.') + 1));
+  EXPECT_EQ(endings, (std::set<std::string>{"blob", "sst"}));
+}
+
 TEST(AdvisedFiles, LogsHaveAPaceOfTheirOwn) {
   const auto fs = std::make_shared<NotingFs>();
   TestDb test(fs);

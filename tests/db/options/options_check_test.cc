@@ -74,9 +74,6 @@ TEST(OptionsCheck, NumbersThatNoEnumeratorHasAreRefused) {
 
 TEST(OptionsCheck, WhatIsNotBuiltIsRefusedByName) {
   DBOptions db;
-  db.allow_mmap_writes = true;
-  ExpectRefused(CheckDbOptionsSupported(db), "allow_mmap_writes");
-  db = DBOptions();
   db.db_paths.assign(5, {"/a", 1});
   ExpectRefused(CheckDbOptionsSupported(db), "db_paths");
   ColumnFamilyOptions cf;

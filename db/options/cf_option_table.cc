@@ -190,9 +190,9 @@ constexpr OptionRow kFamilyRows[] = {
          Support::kHint}),
     Option<Cf, &Cf::report_bg_io_stats>({"report_bg_io_stats", "measure the I/O of background jobs",
                                          Support::kHint, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::disallow_memtable_writes>(
-        {"disallow_memtable_writes", "accept data by ingestion only", Support::kHonoured,
-         TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Cf, &Cf::disallow_memtable_writes>({"disallow_memtable_writes",
+                                               "accept data by ingestion only", Support::kHonoured,
+                                               TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Cf, &Cf::ttl>(
         {"ttl", "seconds after which data moves down a level or, with FIFO compaction, is deleted",
          Support::kHonoured, TakesEffect::kDynamic}),

@@ -268,9 +268,7 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   bool force_consistency_checks = true;
   // Measure the I/O of background jobs. A hint without effect.
   bool report_bg_io_stats = false;
-  // Accept data by ingestion only: every write to the family fails with InvalidArgument, and
-  // nothing of its batch is applied. Writes that were logged before the option was set are still
-  // recovered, and transactions that were prepared before can be committed.
+  // Take data by ingestion only: writes fail with InvalidArgument. Logged ones are recovered.
   bool disallow_memtable_writes = false;
   // Age in seconds after which a FIFO compaction deletes a file, levelled compaction moves its data
   // down one level at a time, and universal compaction merges all runs. 0 = never; the default

@@ -73,8 +73,7 @@ struct ASHLAR_EXPORT EnvOptions {
   explicit EnvOptions(const DBOptions& options);
 
   // Map files into memory instead of reading or writing them. The POSIX file system maps only
-  // finished files for random reads; it never writes through a map, because that would cost more
-  // than copying whole buffers, and a full disk would be a signal instead of an error.
+  // finished files for random reads; it never writes through a map.
   bool use_mmap_reads = false;
   bool use_mmap_writes = false;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What each of our file systems guarantees. The tests run with the POSIX one, the one in memory,
-// the fault wrapper, the simulated one, and through the Env adaptors in both directions.
+// the fault wrapper, the simulated one, through the Env adaptors in both directions, below a
+// directory, and with two environments that are compared.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 #include "ashlar/file_checksum.h"
 #include "ashlar/file_system.h"
 #include "ashlar/file_system_wrapper.h"
+#include "ashlar/utilities/env_chroot.h"
+#include "ashlar/utilities/env_mirror.h"
 #include "env/env_adaptors.h"
 #include "env/fault/fault_file_system.h"
 #include "env/file_util.h"
@@ -38,12 +41,28 @@ std::shared_ptr<FileSystem> MakeOverEnv() {
   return std::shared_ptr<FileSystem>(fs.get(), [env, fs](FileSystem*) {});
 }
 
+std::string FreshRoot() {
+  const std::string root = FreshTempDir("file_system_root");
+  EXPECT_OK(CreateDirectories(FileSystem::Default().get(), root));
+  return root;
+}
+
+// Files of the machine, and the same in memory. The Env must outlive the file system over it.
+std::shared_ptr<FileSystem> MakeMirror() {
+  const std::shared_ptr<Env> env =
+      std::make_shared<EnvMirror>(NewChrootEnv(Env::Default(), FreshRoot()),
+                                  NewMemEnv(Env::Default()), /*free_a=*/true, /*free_b=*/true);
+  return std::shared_ptr<FileSystem>(env->GetFileSystem().get(), [env](FileSystem*) {});
+}
+
 const Kind kKinds[] = {
     {"posix", [] { return FileSystem::Default(); }},
     {"memory", [] { return std::make_shared<MemoryFileSystem>(); }},
     {"fault", [] { return std::make_shared<FaultFileSystem>(FileSystem::Default()); }},
     {"sim", [] { return SimFS::Create(); }},
     {"over_env", MakeOverEnv},
+    {"chroot", [] { return NewChrootFileSystem(FileSystem::Default(), FreshRoot()); }},
+    {"mirror", MakeMirror},
 };
 
 class FileSystemTest : public testing::TestWithParam<Kind> {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// db_bench measures the speed of the engine under simple workloads. Flags and output have the form
-// of RocksDB's db_bench, so that both can be run with the same command line and compared.
+// db_bench_tool(), and with it the program db_bench: measures the speed of the engine under simple
+// workloads. Flags and output have the form of RocksDB's db_bench, so that both can be run with the
+// same command line and compared.
+#include "ashlar/db_bench_tool.h"
+
 #include <gflags/gflags.h>
-#include <time.h>
 
 #include <cstdio>
 #include <string>
 
 #include "ashlar/env.h"
 #include "ashlar/perf_level.h"
-#include "ashlar/version.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/options.h"
 #include "tools/db_bench/runner.h"
@@ -79,10 +80,7 @@ std::string DatabasePath() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  gflags::SetUsageMessage(
-      "measures the speed of the engine under the workloads of --benchmarks=...");
-  gflags::SetVersionString(ashlar::GetRocksVersionAsString());
+int ashlar::db_bench_tool(int argc, char** argv) {
   gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
   if (argc > 1) {
     std::fprintf(stderr, "not a flag: %s\n", argv[1]);

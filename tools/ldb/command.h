@@ -48,6 +48,17 @@ struct LdbCommand {
 
 std::span<const LdbCommand> DataCommands();
 std::span<const LdbCommand> AdminCommands();
+// Null if there is no command of this name.
+const LdbCommand* FindLdbCommand(std::string_view name);
+// Checks the arguments and runs the command on the files of Program(). The line has the name of the
+// command as its first word.
+Status RunLdbCommand(const LdbCommand& command, const CommandLine& line);
+// Opens the environment that --env_uri or --fs_uri names, for the rest of the call.
+Status UseEnvOfLine(const CommandLine& line);
+// The flags that every command accepts.
+std::vector<std::string_view> CommonLdbFlags();
+// The help of the program.
+std::string LdbUsageText();
 
 // Separates key and value in the lines that `ldb dump` prints and load reads.
 inline constexpr std::string_view kArrow = " ==> ";

@@ -65,12 +65,6 @@ std::string CommandLines(std::span<const LdbCommand> commands) {
   return text;
 }
 
-std::string UsageText() {
-  const std::string& head = Program().help_head;
-  return StrCat(head, head.empty() ? "" : "\n\n", kHead, "\nData:\n", CommandLines(DataCommands()),
-                "\nAdministration:\n", CommandLines(AdminCommands()), kOpenHelp);
-}
-
 std::string UsageText(const LdbCommand& command) {
   std::string text =
       StrCat("ldb ", command.needs_db ? "--db=<directory> " : "", command.name, " ", command.usage,
@@ -83,22 +77,8 @@ std::string UsageText(const LdbCommand& command) {
   return text;
 }
 
-const LdbCommand* FindCommand(std::string_view name) {
-  for (const std::span<const LdbCommand> commands : {DataCommands(), AdminCommands()}) {
-    for (const LdbCommand& command : commands) {
-      if (command.name == name) return &command;
-    }
-  }
-  return nullptr;
-}
-
 Status CheckArguments(const LdbCommand& command, const Invocation& call) {
-  std::vector<std::string_view> known = {"db",        "column_family", "hex",    "key_hex",
-                                         "value_hex", "env_uri",       "fs_uri", "help"};
-  // Scripts pass the flags of opening to every command, also to commands that do not use them.
-  for (const std::string_view flag : OpenFlags()) {
-    if (flag != "create_if_missing") known.push_back(flag);
-  }
+  std::vector<std::string_view> known = CommonLdbFlags();
   known.insert(known.end(), command.flags.begin(), command.flags.end());
   RETURN_IF_ERROR(call.line->CheckFlags(known));
   const size_t found = call.arguments.size();
@@ -125,17 +105,6 @@ Result<Invocation> Parse(const CommandLine& line) {
   return call;
 }
 
-Status RunCommand(const LdbCommand& command, const CommandLine& line) {
-  ASSIGN_OR_RETURN(const Invocation call, Parse(line));
-  RETURN_IF_ERROR(CheckArguments(command, call));
-  const std::string env_uri = line.Value("env_uri").value_or("");
-  const std::string fs_uri = line.Value("fs_uri").value_or("");
-  if (!env_uri.empty() || !fs_uri.empty()) RETURN_IF_ERROR(UseToolEnv(env_uri, fs_uri));
-  const Status status = command.run(call);
-  const Status flushed = FlushOutput();
-  return status.ok() ? flushed : status;
-}
-
 int Run(const CommandLine& line) {
   if (line.words().empty()) {
     const bool is_asked = line.Has("help");
@@ -143,10 +112,10 @@ int Run(const CommandLine& line) {
       PrintLine(GetRocksBuildInfoAsString("ldb"));
       return 0;
     }
-    std::fputs(UsageText().c_str(), is_asked ? stdout : stderr);
+    std::fputs(LdbUsageText().c_str(), is_asked ? stdout : stderr);
     return is_asked ? 0 : 1;
   }
-  const LdbCommand* command = FindCommand(line.words()[0]);
+  const LdbCommand* command = FindLdbCommand(line.words()[0]);
   if (command == nullptr) {
     std::fprintf(stderr, "Failed: unknown command \"%s\"; ldb --help lists all\n",
                  line.words()[0].c_str());
@@ -156,13 +125,55 @@ int Run(const CommandLine& line) {
     Print(UsageText(*command));
     return 0;
   }
-  const Status status = RunCommand(*command, line);
+  const Status status = RunLdbCommand(*command, line);
   if (status.ok()) return 0;
   std::fprintf(stderr, "Failed: %s\n", status.ToString().c_str());
   return 1;
 }
 
 }  // namespace
+
+// ---- what ldb_cmd.cc uses too
+
+std::string LdbUsageText() {
+  const std::string& head = Program().help_head;
+  return StrCat(head, head.empty() ? "" : "\n\n", kHead, "\nData:\n", CommandLines(DataCommands()),
+                "\nAdministration:\n", CommandLines(AdminCommands()), kOpenHelp);
+}
+
+const LdbCommand* FindLdbCommand(std::string_view name) {
+  for (const std::span<const LdbCommand> commands : {DataCommands(), AdminCommands()}) {
+    for (const LdbCommand& command : commands) {
+      if (command.name == name) return &command;
+    }
+  }
+  return nullptr;
+}
+
+Status UseEnvOfLine(const CommandLine& line) {
+  const std::string env_uri = line.Value("env_uri").value_or("");
+  const std::string fs_uri = line.Value("fs_uri").value_or("");
+  return env_uri.empty() && fs_uri.empty() ? Status::OK() : UseToolEnv(env_uri, fs_uri);
+}
+
+// Scripts pass the flags of opening to every command, also to commands that do not use them.
+std::vector<std::string_view> CommonLdbFlags() {
+  std::vector<std::string_view> flags = {"db",        "column_family", "hex",    "key_hex",
+                                         "value_hex", "env_uri",       "fs_uri", "help"};
+  for (const std::string_view flag : OpenFlags()) {
+    if (flag != "create_if_missing") flags.push_back(flag);
+  }
+  return flags;
+}
+
+Status RunLdbCommand(const LdbCommand& command, const CommandLine& line) {
+  ASSIGN_OR_RETURN(const Invocation call, Parse(line));
+  RETURN_IF_ERROR(CheckArguments(command, call));
+  RETURN_IF_ERROR(UseEnvOfLine(line));
+  const Status status = command.run(call);
+  const Status flushed = FlushOutput();
+  return status.ok() ? flushed : status;
+}
 
 LDBOptions::LDBOptions() = default;
 

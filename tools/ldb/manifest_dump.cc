@@ -71,13 +71,13 @@ std::string BlobFilesText(const FamilyState& family) {
   return text;
 }
 
-struct FileChecksum {
+struct ChecksumInManifest {
   std::string function;
   std::string value;
 };
 
-std::map<FileNumber, FileChecksum> ChecksumsOf(const ManifestState& state) {
-  std::map<FileNumber, FileChecksum> checksums;
+std::map<FileNumber, ChecksumInManifest> ChecksumsOf(const ManifestState& state) {
+  std::map<FileNumber, ChecksumInManifest> checksums;
   for (const auto& [id, family] : state.families()) {
     for (const std::vector<FileMetadata>& level : family.levels) {
       for (const FileMetadata& meta : level) {

@@ -31,6 +31,7 @@ class LdbDatabase {
 
   DB* operator->() const { return db_.get(); }
   DB* get() const { return db_.get(); }
+  const std::vector<ColumnFamilyHandle*>& handles() const { return handles_; }
   // InvalidArgument if the database has no family of this name.
   Result<ColumnFamilyHandle*> Family(const std::string& name) const;
   // OK means that everything written since opening is safe.

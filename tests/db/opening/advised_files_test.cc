@@ -183,6 +183,7 @@ TEST(AdvisedFiles, NoneIsWrittenThroughAMapping) {
 TEST(AdvisedFiles, TablesAndBlobFilesAreMappedOnRequest) {
   const auto fs = std::make_shared<NotingFs>();
   TestDb test(fs);
+  test.options().create_if_missing = true;
   test.options().allow_mmap_writes = test.options().use_direct_io_for_compaction_reads = true;
   test.options().enable_blob_files = true;
   test.Open();

@@ -45,6 +45,10 @@ class OddValues : public testing::Test {
       EXPECT_TRUE(status.IsInvalidArgument() || status.IsNotSupported()) << status.ToString();
       return;
     }
+    if (options.disallow_memtable_writes) {
+      EXPECT_TRUE(opened.db()->Put(WriteOptions(), "k", "v").IsInvalidArgument());
+      return;
+    }
     Rows rows;
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < 40; ++i) {

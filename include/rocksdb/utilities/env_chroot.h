@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ashlar/utilities/env_chroot.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include "ashlar/dropin_begin.h"
+#include "ashlar/utilities/env_chroot.h"
+#include "ashlar/dropin_end.h"
+
+#include "rocksdb/options.h"
+#include "rocksdb/table.h"

@@ -355,6 +355,8 @@ class DBImpl final : public UnbuiltCalls,
   Status GetCreationTimeOfOldestFile(uint64_t* creation_time) override;
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) override;
   Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override;
+  Status GetPreparedFileInfoForExternalSstIngestion(
+      const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) override;
   Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                  std::vector<LiveFileStorageInfo>* files) override;
   using DB::GetColumnFamilyMetaData;

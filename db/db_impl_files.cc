@@ -259,6 +259,21 @@ Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   return status;
 }
 
+Status DBImpl::GetPreparedFileInfoForExternalSstIngestion(
+    const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) {
+  constexpr const char* kCall = "GetPreparedFileInfoForExternalSstIngestion";
+  info->reset();
+  FileNumber number;
+  FileType type;
+  if (!ParseFileName(BaseNameOf(file_name), &number, &type) || type != kTableFile) {
+    return Status::InvalidArgument(StrCat(kCall, ": not the name of a table"), file_name);
+  }
+  *info = PreparedInfoOf(CaptureFiles(), number);
+  OnViewReleased(Purge::kNow);
+  return *info != nullptr ? Status::OK()
+                          : Status::NotFound(StrCat(kCall, ": no live table"), file_name);
+}
+
 // Names the files that a copy of the database needs. The caller must disable file deletions first,
 // or files may disappear before they are copied.
 Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,

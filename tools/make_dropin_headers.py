@@ -51,6 +51,8 @@ ALSO_VISIBLE = {
     "thread_status.h": ["<cstddef>", "<vector>"],
     "universal_compaction.h": ["<climits>", "<vector>"],
     "utilities/cache_dump_load.h": ["<set>"],
+    "utilities/env_mirror.h": ["<iostream>"],
+    "utilities/ldb_cmd.h": ["convenience.h", "utilities/db_ttl.h", "<sstream>"],
     "utilities/object_registry.h": ["<map>", "<mutex>"],
     "utilities/sim_cache.h": ["env.h"],
     "write_buffer_manager.h": ["cache.h", "<condition_variable>", "<list>", "<mutex>"],

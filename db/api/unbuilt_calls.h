@@ -5,9 +5,7 @@
 // declares exactly what the engine can do. Stateless; any thread.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "ashlar/db.h"
 
@@ -16,9 +14,6 @@ namespace ashlar {
 class UnbuiltCalls : public DB {
  public:
   Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* handle, std::string* newest) override;
-
-  Status GetPreparedFileInfoForExternalSstIngestion(
-      const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) override;
 };
 
 }  // namespace ashlar

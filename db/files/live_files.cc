@@ -132,6 +132,18 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPa
   return files;
 }
 
+std::shared_ptr<const PreparedFileInfo> PreparedInfoOf(const LiveFiles& live, FileNumber number) {
+  std::shared_ptr<PreparedFileInfo> info;
+  ForEachTable(live, [&](const Version&, const FileMetadata& meta) {
+    if (meta.number != number) return;
+    info = std::make_shared<PreparedFileInfo>();
+    info->bytes = meta.file_size;
+    info->unique_id = meta.unique_id;
+    info->has_no_blobs = meta.oldest_blob_file_number == 0;
+  });
+  return info;
+}
+
 Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list) {
   Status status;
   ForEachTable(live, [&](const Version&, const FileMetadata& meta) {

@@ -16,6 +16,7 @@
 #include "ashlar/file_checksum.h"
 #include "ashlar/metadata.h"
 #include "ashlar/options.h"
+#include "db/files/prepared_file_info.h"
 #include "db/state/db_core.h"
 #include "db/version/version_ref.h"
 #include "util/keys/file_number.h"
@@ -43,6 +44,8 @@ std::vector<std::string> NamesOf(const LiveFiles& live);
 // All files with their directories and sizes, including logs. `paths`: the directories.
 std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPaths& paths,
                                                bool with_checksums);
+// What is known about the live table with this number; null if there is none.
+std::shared_ptr<const PreparedFileInfo> PreparedInfoOf(const LiveFiles& live, FileNumber number);
 // Adds the checksums of all tables and blob files to the list.
 Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list);
 // The name of the table's checksum function; if the table has none, the public name for an unknown

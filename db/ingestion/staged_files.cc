@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "db/files/prepared_file_info.h"
 #include "db/ingestion/ingest_place.h"
 #include "db/ingestion/range_file.h"
 #include "db/state/family_handle.h"
@@ -70,7 +71,30 @@ Status CheckArg(const IngestExternalFileArg& arg) {
         StrCat("IngestExternalFile: ", arg.external_files.size(), " files, ", checksums,
                " checksums and ", arg.files_checksum_func_names.size(), " names of functions"));
   }
+  const size_t infos = arg.file_infos.size();
+  if (infos != 0 && infos != arg.external_files.size()) {
+    return Status::InvalidArgument(StrCat("IngestExternalFile: ", arg.external_files.size(),
+                                          " files and ", infos, " elements of file_infos"));
+  }
   return Status::OK();
+}
+
+// Inspects a file of which the database that wrote it has told something, unless `info` is null.
+// What it has told is used only if the file is a copy of that table.
+Result<ExternalFile> InspectPreparedFile(InspectOptions inspect, const std::string& path,
+                                         const PreparedFileInfo* info) {
+  if (info == nullptr) return InspectExternalFile(inspect, path);
+  if (info->has_no_blobs && !info->unique_id.empty()) {
+    inspect.blobs = InspectOptions::Blobs::kKnownNone;
+  }
+  ASSIGN_OR_RETURN(ExternalFile file, InspectExternalFile(inspect, path));
+  const std::string unique_id = MetadataOf(file, /*seqno=*/0).unique_id;
+  const bool is_same_table = info->unique_id.empty() || info->unique_id == unique_id;
+  if (file.bytes == info->bytes && is_same_table) return file;
+  return Status::InvalidArgument(
+      StrCat("IngestExternalFile: ", path, " is not the table that its file_infos describe"),
+      StrCat("expected ", info->bytes, " bytes, found ", file.bytes,
+             is_same_table ? "" : ", and another unique id"));
 }
 
 // Sorts the files by their first keys: if two of them overlap, then two neighbours do.
@@ -141,8 +165,9 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
       .family_id = family.family->id(),
       .ingest = &family.options,
       .checksum_factory = core->environment.outputs.checksum_factory.get()};
-  for (const std::string& path : arg.external_files) {
-    ASSIGN_OR_RETURN(ExternalFile file, InspectExternalFile(inspect, path));
+  for (size_t i = 0; i < arg.external_files.size(); i++) {
+    const PreparedFileInfo* const info = arg.file_infos.empty() ? nullptr : arg.file_infos[i];
+    ASSIGN_OR_RETURN(ExternalFile file, InspectPreparedFile(inspect, arg.external_files[i], info));
     family.files.push_back(std::move(file));
   }
   family.overlap_each_other = OverlapEachOther(family.family->comparator(), family.files);

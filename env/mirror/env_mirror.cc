@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-class EnvMirror::Pair : public MirroredEnvs {
+class [[gnu::visibility("hidden")]] EnvMirror::Pair : public MirroredEnvs {
  public:
   using MirroredEnvs::MirroredEnvs;
 };

@@ -749,7 +749,7 @@ class ASHLAR_EXPORT DB {
   virtual Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) = 0;
   virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opts,
                                          std::vector<LiveFileStorageInfo>* files) = 0;
-  // NotSupported so far. Facts about a live table with which another database can ingest it faster.
+  // Facts about a live table for IngestExternalFileArg::file_infos. NotFound for other tables.
   virtual Status GetPreparedFileInfoForExternalSstIngestion(
       const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) = 0;
 

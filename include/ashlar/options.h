@@ -976,12 +976,12 @@ struct IngestExternalFileArg {
   // empty, or both have one element per file.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
-  // A hint without effect, like file_infos.
+  // A hint without effect.
   Temperature file_temperature = Temperature::kUnknown;
   // Removes all existing data of the family in this range in the same step. All files must lie
   // within it.
   std::optional<RangeOpt> atomic_replace_range;
-  std::vector<const PreparedFileInfo*> file_infos;
+  std::vector<const PreparedFileInfo*> file_infos;  // of the tables, or empty; may have nulls
 };
 
 // Operations that a trace omits, combined with bitwise or.

@@ -276,7 +276,12 @@ const Probe kWrites[] = {
     {"DB::GetPreparedFileInfoForExternalSstIngestion",
      [](Ground& g) {
        std::shared_ptr<const PreparedFileInfo> info;
-       return g.db->GetPreparedFileInfoForExternalSstIngestion("/x.sst", &info);
+       EXPECT_OK(g.db->Put(WriteOptions(), g.family, "prepared", "v"));
+       EXPECT_OK(g.db->Flush(FlushOptions(), g.family));
+       std::vector<LiveFileMetaData> tables;
+       g.db->GetLiveFilesMetaData(&tables);
+       const std::string name = tables.empty() ? "" : tables[0].name;
+       return g.db->GetPreparedFileInfoForExternalSstIngestion(name, &info);
      }},
     {"DB::FlushWAL", [](Ground& g) { return g.db->FlushWAL(/*sync=*/true); }},
     {"DB::SyncWAL", [](Ground& g) { return g.db->SyncWAL(); }},

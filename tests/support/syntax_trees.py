@@ -13,7 +13,7 @@ def public_headers():
     paths = sorted((include / "ashlar").glob("**/*.h"))
     # These belong to ashlar-testing and ashlar-tools, which are static libraries only, and to the C
     # API, a library of its own.
-    tools = ("ldb_tool.h", "sst_dump_tool.h", "db_bench_tool.h", "ldb_cmd.h")
+    tools = ("ldb_tool.h", "sst_dump_tool.h", "db_bench_tool.h", "ldb_cmd.h", "ldb_cmd_execute_result.h")
     paths = [path for path in paths
              if path.parent.name not in ("testing", "c") and path.name not in (*tools, "c.h")]
     return [p.relative_to(include) for p in paths if not p.name.startswith("dropin_")]

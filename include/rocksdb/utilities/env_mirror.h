@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <iostream>
 #include <memory>
 #include <vector>
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -18,6 +19,8 @@
 #include "ashlar/utilities/ldb_cmd.h"
 #include "ashlar/dropin_end.h"
 
+#include "rocksdb/convenience.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/system_clock.h"
 #include "rocksdb/transaction_log.h"
+#include "rocksdb/utilities/db_ttl.h"

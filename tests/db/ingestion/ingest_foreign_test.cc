@@ -34,10 +34,14 @@ TEST_F(IngestTest, OfADatabaseAreRefusedIfTheirValuesAreInBlobFiles) {
 // the reads.
 class IngestReads : public IngestTest {
  protected:
+  using Info = std::shared_ptr<const PreparedFileInfo>;
   IngestReads() { UseFiles(counting_); }
-  void IngestItsTable() {
+  // With `is_told`, what the database knows about the table is passed on.
+  void IngestItsTable(bool is_told = false) {
     Flush();
     const SstFileMetaData table = FileOn(0);
+    Info info;
+    ASSERT_OK(db_->GetPreparedFileInfoForExternalSstIngestion(table.name, &info));
     EXPECT_OK(CopyFileTo(counting_.get(), "/db" + table.name, "/x.sst"));
     Close();
     EXPECT_OK(DestroyDB("/db", options_));
@@ -46,12 +50,22 @@ class IngestReads : public IngestTest {
     allowed.allow_db_generated_files = true;
     allowed.move_files = true;
     const CallStats before = counting_->Stats();
-    EXPECT_OK(Ingest({"/x.sst"}, allowed));
+    EXPECT_OK(Ingest({"/x.sst"}, allowed, is_told ? info.get() : nullptr));
     const CallStats after = counting_->Stats();
     constexpr auto kRead = static_cast<size_t>(CallKind::kRead);
     reads_ = after.calls[kRead] - before.calls[kRead];
     bytes_read_ = after.bytes_read - before.bytes_read;
     table_bytes_ = table.size;
+  }
+
+  Status Ingest(const std::vector<std::string>& files, const IngestExternalFileOptions& options,
+                const PreparedFileInfo* info) {
+    IngestExternalFileArg arg;
+    arg.column_family = db_->DefaultColumnFamily();
+    arg.external_files = files;
+    arg.options = options;
+    arg.file_infos = {info};
+    return db_->IngestExternalFiles({arg});
   }
 
   const std::shared_ptr<FaultFileSystem> counting_ = std::make_shared<FaultFileSystem>(memory_);
@@ -66,6 +80,53 @@ TEST_F(IngestReads, LookForBlobsInLargePieces) {
   IngestItsTable();
   EXPECT_GT(bytes_read_, table_bytes_);
   EXPECT_LT(reads_, 10u) << table_bytes_;  // of 256 KiB each, and those for opening and the bounds
+}
+
+TEST_F(IngestReads, LookForNoBlobsIfTheDatabaseOfTheTableHasToldThatThereAreNone) {
+  Open();
+  for (int i = 0; i < 1000; i++) Put(i, std::string(1000, 'v'));
+  IngestItsTable(/*is_told=*/true);
+  EXPECT_LT(bytes_read_, table_bytes_ / 2);
+  EXPECT_EQ(Get(7), std::string(1000, 'v'));
+}
+
+// A file that is not that table may have such values.
+TEST_F(IngestReads, RefuseAFileThatIsNotTheTableThatWasToldOf) {
+  Open();
+  Info infos[2];
+  for (int i = 0; i < 2; i++) {
+    Put(i, "v");
+    Flush();
+    const std::string name = "/db" + FileOn(0).name;
+    ASSERT_OK(db_->GetPreparedFileInfoForExternalSstIngestion(name, &infos[i]));
+    ASSERT_OK(CopyFileTo(counting_.get(), name, "/" + std::to_string(i) + ".sst"));
+  }
+  Close();
+  ASSERT_OK(DestroyDB("/db", options_));
+  Open();
+  IngestExternalFileOptions allowed;
+  allowed.allow_db_generated_files = true;
+  EXPECT_TRUE(Ingest({"/1.sst"}, allowed, infos[0].get()).IsInvalidArgument());
+  EXPECT_TRUE(Ingest({"/0.sst", "/1.sst"}, allowed, infos[0].get()).IsInvalidArgument());
+  EXPECT_OK(Ingest({"/0.sst"}, allowed, infos[0].get()));
+  EXPECT_OK(Ingest({"/1.sst"}, allowed, nullptr));
+  EXPECT_EQ(Get(0) + Get(1), "vv");
+}
+
+TEST_F(IngestReads, AreToldOnlyOfLiveTables) {
+  Open();
+  Put(1, "1");
+  Flush();
+  Info info;
+  const auto told = [&](const std::string& name) {
+    return db_->GetPreparedFileInfoForExternalSstIngestion(name, &info);
+  };
+  ASSERT_OK(told(FileOn(0).name));
+  EXPECT_NE(info, nullptr);
+  EXPECT_TRUE(told("/000999.sst").IsNotFound());
+  EXPECT_EQ(info, nullptr);
+  EXPECT_TRUE(told("/CURRENT").IsInvalidArgument());
+  EXPECT_TRUE(told("x.sst").IsInvalidArgument());
 }
 
 TEST_F(IngestReads, LookForNoBlobsWhereThereAreNoValues) {

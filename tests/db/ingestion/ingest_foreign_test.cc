@@ -93,20 +93,24 @@ TEST_F(IngestReads, LookForNoBlobsIfTheDatabaseOfTheTableHasToldThatThereAreNone
 // A file that is not that table may have such values.
 TEST_F(IngestReads, RefuseAFileThatIsNotTheTableThatWasToldOf) {
   Open();
-  Put(1, "1");
-  Flush();
-  Info info;
-  const std::string name = FileOn(0).name;
-  ASSERT_OK(db_->GetPreparedFileInfoForExternalSstIngestion("/db" + name, &info));
-  Compact();
-  Put(1, "2");
-  Flush();
-  ASSERT_OK(CopyFileTo(counting_.get(), "/db" + FileOn(0).name, "/x.sst"));
+  Info infos[2];
+  for (int i = 0; i < 2; i++) {
+    Put(i, "v");
+    Flush();
+    const std::string name = "/db" + FileOn(0).name;
+    ASSERT_OK(db_->GetPreparedFileInfoForExternalSstIngestion(name, &infos[i]));
+    ASSERT_OK(CopyFileTo(counting_.get(), name, "/" + std::to_string(i) + ".sst"));
+  }
+  Close();
+  ASSERT_OK(DestroyDB("/db", options_));
+  Open();
   IngestExternalFileOptions allowed;
   allowed.allow_db_generated_files = true;
-  EXPECT_TRUE(Ingest({"/x.sst"}, allowed, info.get()).IsInvalidArgument());
-  EXPECT_TRUE(Ingest({"/x.sst", "/x.sst"}, allowed, info.get()).IsInvalidArgument());
-  EXPECT_OK(Ingest({"/x.sst"}, allowed, nullptr));
+  EXPECT_TRUE(Ingest({"/1.sst"}, allowed, infos[0].get()).IsInvalidArgument());
+  EXPECT_TRUE(Ingest({"/0.sst", "/1.sst"}, allowed, infos[0].get()).IsInvalidArgument());
+  EXPECT_OK(Ingest({"/0.sst"}, allowed, infos[0].get()));
+  EXPECT_OK(Ingest({"/1.sst"}, allowed, nullptr));
+  EXPECT_EQ(Get(0) + Get(1), "vv");
 }
 
 TEST_F(IngestReads, AreToldOnlyOfLiveTables) {

@@ -84,6 +84,7 @@ MemTable::~MemTable() {
 #endif
 }
 
+// TryAgain if the key has an entry with this sequence number.
 Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key,
                      const Slice& value, InsertHint* hint) {
   assert(seqno <= kMaxSequenceNumber);
@@ -171,6 +172,7 @@ void MemTable::AddCounters(InsertHint* hint) {
   hint->pending = MemTableCounters();
 }
 
+// Counters are divided into stripes by thread, so that threads do not write to the same cache line.
 void MemTable::AddConcurrently(const MemTableCounters& added) {
   assert(added.entries != 0);
   assert(added.deletes <= added.entries);
@@ -285,6 +287,7 @@ bool MemTable::GetByWalk(const LookupKey& key, PointLookup* lookup) const {
   return lookup->decided();
 }
 
+// Searches several keys at once, so that their cache misses overlap.
 void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
   PointLookup* batch[BlinkTree::kMaxBatch];

@@ -10,6 +10,7 @@
 
 namespace ashlar {
 
+// Each key has all of its bits in one line of 64 bytes, so the lines are aligned.
 MemTableBloom::MemTableBloom(uint64_t bits, ConcurrentArena* arena)
     : lines_(std::max<uint64_t>(1, bits / 512)) {
   assert(arena != nullptr);

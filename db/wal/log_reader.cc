@@ -89,6 +89,7 @@ bool LogReader::ReadRecord(Slice* record) {
   return false;
 }
 
+// True if *record is complete.
 bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
   assert(!is_finished_);
   assert(physical.kind != Kind::kEof);
@@ -125,6 +126,7 @@ bool LogReader::HandleRecord(const Physical& physical, Slice* record) {
   }
 }
 
+// Joins the fragments of a record that spans blocks.
 bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
   assert(physical.type > 0);
   const int kind = (physical.type - 1) % 4;  // full, first, middle, last
@@ -301,6 +303,7 @@ void LogReader::ReactToDamage(Physical physical) {
   }
 }
 
+// Applies the recovery mode to an event: ignore it, report it, or stop.
 void LogReader::React(Event event, const Physical& physical) {
   assert(static_cast<size_t>(event) < std::size(kActions));
   if (options_.is_shared) return StopAt(physical);

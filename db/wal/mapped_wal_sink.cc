@@ -190,6 +190,8 @@ bool MappedWalSink::Schedule(void (*job)(void*)) {
   return true;
 }
 
+// Lets a background job touch the pages that later writes need, so writers do not wait for page
+// faults.
 void MappedWalSink::PopulateAhead(uint64_t end) {
   assert(end <= size());
   // A large log is expected to grow further, so it looks ahead in proportion.

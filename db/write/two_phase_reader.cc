@@ -168,6 +168,8 @@ void NumberCounter::TakeUpdates(const Slice& batch, bool are_by_sub_batch, size_
   if (is_known) sections_.erase(found);
 }
 
+// Must see all batches of the logs in their order, because a commit takes as many numbers as its
+// section has, which was read before.
 NumberCounter::Numbers NumberCounter::Take(const Slice& batch) {
   Numbers numbers{.has_marker = HasTwoPhaseMarker(batch)};
   if (!numbers.has_marker || !SplitBatch(batch, &parts_).ok()) {

@@ -179,16 +179,15 @@ class KeyLock {
   Slice key_;
   uint64_t hash_ = 0;
   uint32_t family_ = 0;
+  // The mode that the owner believes to hold. It differs from granted_ only if the lock was stolen.
   LockMode mode_ = LockMode::kNone;
-  // All that follows is guarded by the lock of the key's part of the table.
-  LockMode granted_ = LockMode::kNone;  // kNone: it is not in the table
+  // The members from here to last_waiter_ are guarded by the lock of the key's part of the table.
+  LockMode granted_ = LockMode::kNone;  // by the table; kNone: the lock is not in the table
   LockOwner* owner_ = nullptr;          // the last one
   KeyLock* next_holder_ = nullptr;      // the holders of the key, in any order
   KeyLock* previous_holder_ = nullptr;
   LockWaiter* first_waiter_ = nullptr;  // the queue for the key; only in the first holder
   LockWaiter* last_waiter_ = nullptr;
-  // `mode_` says what the owner believes to hold, `granted_` what the table has granted. They
-  // differ only for a lock that was stolen: then `granted_` is kNone.
   // The list of the owner's locks, which only the owner's thread uses.
   KeyLock* next_held_ = nullptr;
   KeyLock* previous_held_ = nullptr;

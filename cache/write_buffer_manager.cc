@@ -189,7 +189,7 @@ void WriteBufferManager::MaybeEndWriteStall() {
   queue_->waiting.clear();
 }
 
-// For a database that closes: nobody may signal it later.
+// Called by a database that closes. After this call no other thread signals the database.
 void WriteBufferManager::RemoveDBFromQueue(StallInterface* wbm_stall) {
   assert(wbm_stall != nullptr);
   {

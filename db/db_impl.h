@@ -229,7 +229,7 @@ class DBImpl final : public UnbuiltCalls,
   // A handle of a family by its id, for the library's own use; null: there is no such family.
   std::unique_ptr<ColumnFamilyHandle> HandleOf(uint32_t family_id);
   const UndecidedTable& undecided() const { return core_.undecided; }
-  // Its number, for messages, if there is no such family.
+  // The name of the family for use in messages; "number <id>" if there is no such family any more.
   std::string NameOfFamily(uint32_t family_id) const;
   Statistics* statistics() const { return core_.services.statistics.get(); }
   SystemClock* clock() const { return core_.environment.clock.get(); }
@@ -262,7 +262,7 @@ class DBImpl final : public UnbuiltCalls,
   Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
                       std::vector<Iterator*>* iterators) override;
   const Snapshot* GetSnapshot() override;
-  // With a timestamp of the program, which the engine only stores.
+  // A snapshot with a timestamp that the program has chosen. The engine only stores the timestamp.
   const Snapshot* GetSnapshotWithTimestamp(uint64_t timestamp);
   void ReleaseSnapshot(const Snapshot* snapshot) override;
 

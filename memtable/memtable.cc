@@ -188,7 +188,7 @@ void MemTable::AddConcurrently(const MemTableCounters& added) {
   RaiseTo(&stripe.largest_seqno, added.largest_seqno);
 }
 
-// The same without locked instructions, because no other thread writes.
+// Adds to the counters without locked instructions, because no other thread writes.
 void MemTable::AddExclusively(const MemTableCounters& added) {
   assert(added.entries != 0);
   assert(added.deletes <= added.entries);

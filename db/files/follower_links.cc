@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list is written before the links are made, and read with the first of them.
+// The list of links is written before the links are made. A crash in between leaves names in the
+// list that have no link. An older list is read once, before the first links are made.
 #include "db/files/follower_links.h"
 
 #include <algorithm>

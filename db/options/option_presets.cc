@@ -186,7 +186,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_
   table_options.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
   table_options.data_block_hash_table_util_ratio = 0.75;
   table_options.filter_policy.reset(NewBloomFilterPolicy(10));
-  // In MiB.
+  // The parameter is in MiB, the capacity of a cache in bytes.
   table_options.block_cache = NewLRUCache(static_cast<size_t>(block_cache_size_mb * kMiB));
   table_factory.reset(NewBlockBasedTableFactory(table_options));
   memtable_prefix_bloom_size_ratio = 0.02;
@@ -210,7 +210,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
   return this;
 }
 
-// The same memory, with size-tiered compaction.
+// Divides the memory as the function above does, but for size-tiered compaction.
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeUniversalStyleCompaction(
     uint64_t memtable_memory_budget) {
   write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);

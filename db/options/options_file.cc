@@ -251,7 +251,8 @@ class OptionsTextParser {
     if (!is_known_table_) return Status::OK();
     table_texts_.insert(option);
     family_->table_texts.insert(option);
-    // The line is parsed by itself first.
+    // The texts collected above are applied together later. Parsing each line here as well lets an
+    // error name the line that it comes from.
     BlockBasedTableOptions unused;  // parses only this line, so that an error names it
     return SetOption(BlockBasedOptionTable(), config_, option, &unused);
   }

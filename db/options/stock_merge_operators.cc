@@ -74,7 +74,8 @@ class PutBase : public MergeOperator {
   }
 };
 
-// The same result by copying the operand, for tests of that path.
+// Gives the same result as the class Put below, but copies the operand, so that tests reach the
+// path for copied results.
 class PutV1 final : public PutBase {
  public:
   const char* NickName() const override { return "put_v1"; }

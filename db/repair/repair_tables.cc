@@ -156,7 +156,7 @@ Status Repair::TakeStray(const Stray& stray, Family* family) {
   if (!meta.ok()) {
     if (!meta.status().IsCorruption()) return meta.status();
     Note(StrCat(stray.path, ": damaged: ", meta.status().ToString()));
-    // Without a level: its place is found by its contents.
+    // The level is left open: the copy gets its place in the tree later, by its contents.
     return CopyTable(stray.path, nullptr, family, PlacedTable{.meta = {}, .level = std::nullopt});
   }
   const bool is_external = IsExternal(stray.properties);

@@ -29,7 +29,7 @@ class Placement {
   void Place(std::vector<std::string>* notes);
 
  private:
-  // The same index as in tables_.
+  // A node has the index that its table has in tables_.
   struct Node {
     std::optional<Level> given;  // the level before
     std::vector<size_t> overlapping;

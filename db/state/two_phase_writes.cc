@@ -34,7 +34,8 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
     if (step_ == Step::kPrepare) {
       prepared_->Enter(section_, place.log, place.first_seqno);
     } else {
-      // Before the decision is visible, so that a reader of its number finds it.
+      // The decision is noted before its sequence number becomes visible, so that a reader which
+      // sees this number also finds the decision.
       if (section_->entry() != nullptr) {
         UndecidedTable::Decide(section_->entry(), place.last_seqno);
       }

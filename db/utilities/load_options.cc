@@ -33,7 +33,7 @@ ConfigOptions ConfigOf(Env* env, bool ignore_unknown_options) {
   return config;
 }
 
-// The path is added to errors.
+// Reads and parses the file. The message of a parse error begins with the path.
 Result<OptionsFileContents> ReadOptionsFile(const ConfigOptions& config, const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text,
                    ReadWholeFile(EnvOf(config)->GetFileSystem().get(), path));

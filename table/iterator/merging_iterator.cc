@@ -223,7 +223,7 @@ void MergingIterator::PlaceBesideCurrent(uint32_t index) {
   const auto holds_same_key = [&] {
     return child->Valid() && comparator_.Compare(child->key(), key) == 0;
   };
-  // Of equal keys, that of the child with the lower index comes first.
+  // If two children have the same key, the child with the lower index comes first.
   if constexpr (kDirection == Direction::kForward) {
     child->Seek(key);
     if (index < current_.index && holds_same_key()) child->Next();

@@ -154,7 +154,7 @@ class KeyLock {
   KeyLock(const KeyLock&) = delete;
   KeyLock& operator=(const KeyLock&) = delete;
 
-  // Only while it is not held.
+  // Sets the key of the lock. Allowed only while the lock is not held.
   void Set(uint32_t family, const Slice& key) {
     assert(mode() == LockMode::kNone);
     family_ = family;

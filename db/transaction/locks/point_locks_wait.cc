@@ -235,7 +235,8 @@ const LockWaiter* PointLocks::BlockingWaiter(const LockWaiter& waiter, const Key
   return ahead;
 }
 
-// For messages: one owner that stands in the way. 0 if nobody does any more.
+// The id of one owner that stands in the way, for use in messages. 0 if nobody stands in the way
+// any more.
 TransactionID PointLocks::BlockerOf(const LockWaiter& waiter, const KeyLock& first) {
   if (const LockWaiter* const ahead = BlockingWaiter(waiter, first)) return ahead->owner->id_;
   const KeyLock* const holder = &first == waiter.lock ? first.next_holder_ : &first;

@@ -169,8 +169,9 @@ void RangeLocks::Downgrade(KeyLock* lock) {
   Family* const family = FindFamily(lock->family_);
   RangeLock* const range = FindKey(*family, *lock, LockMode::kExclusive);
   if (range == nullptr) return;
-  // The shared range from before the upgrade is still there; else the exclusive one was the first,
-  // and becomes the shared one.
+  // If the transaction had a shared lock before it asked for the exclusive one, the shared range is
+  // still in the table, so that the exclusive range is only removed. Otherwise the exclusive range
+  // turns into a shared one.
   if (FindKey(*family, *lock, LockMode::kShared) != nullptr) {
     Remove(family, range);
   } else {

@@ -94,7 +94,8 @@ Status RangeLocks::LockMutex(const RangeLock& wanted) NO_THREAD_SAFETY_ANALYSIS 
 
 Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
   LockOwner* const owner = wanted->owner;
-  // On this stack: the table refers to it until the outcome is set.
+  // The waiter lives on this thread's stack, and the table refers to it until the outcome is set.
+  // So this function must not return before.
   RangeWaiter waiter;
   const Status locked = LockMutex(*wanted);
   if (!locked.ok()) return locked;

@@ -63,7 +63,8 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   Status SetCommitTimestamp(TxnTimestamp ts) override;
   TxnTimestamp GetCommitTimestamp() const override { return commit_timestamp_; }
 
-  // What others may know of it; it lags a little behind. Any thread.
+  // The state of a transaction as other threads may see it. Any thread may ask for it; it may be a
+  // little older than the transaction.
   struct Picture {
     uint64_t batch_bytes;
     uint64_t begin_micros;  // 0: it holds nothing
@@ -127,7 +128,8 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   std::unique_ptr<WriteBatch> section_batch_;
   std::unique_ptr<PreparedSection> section_;
   std::unique_ptr<RecoveredSection> recovered_;
-  // Of one that is prepared: where the later updates begin in its batch, and how many are before.
+  // Only if the transaction is prepared: the batch's size in bytes and its count of updates at
+  // Prepare(). Updates after Prepare() begin behind these bytes.
   size_t prepared_bytes_ = 0;
   uint32_t prepared_count_ = 0;
   bool skips_concurrency_control_ = false;
@@ -139,7 +141,7 @@ class PessimisticTransaction final : public TransactionBase, private CommitHook 
   TxnTimestamp read_timestamp_ = kMaxTxnTimestamp;    // the greatest: none
   TxnTimestamp commit_timestamp_ = kMaxTxnTimestamp;  // likewise
   std::atomic<bool> is_shell_{false};
-  // For GetPicture(); written by the transaction's thread.
+  // Written by the transaction's own thread, read by GetPicture() on any thread.
   std::atomic<uint64_t> told_bytes_{0};
   std::atomic<uint64_t> told_begin_{0};
   std::atomic<uint64_t> told_log_{0};

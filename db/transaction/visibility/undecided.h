@@ -99,7 +99,7 @@ class DecidedVersions final : public ReadCallback {
   DecidedVersions(const DecidedVersions&) = delete;
   DecidedVersions& operator=(const DecidedVersions&) = delete;
 
-  // Whether it sees all versions up to bound(): a read needs no callback then.
+  // Whether all versions up to bound() are visible. If so, a read needs no callback.
   bool SeesAll() const { return sees_all_; }
 
  private:

@@ -107,7 +107,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::Open(const BackupEngineOptions& 
   return core;
 }
 
-// Only the directories that these options use.
+// Makes only those directories that the options of this engine use.
 Status EngineCore::MakeDirectories() const {
   std::vector<std::string_view> names = {kPrivateDir, kMetaDir};
   if (options_.share_table_files) {

@@ -47,6 +47,8 @@ Status FollowerLinks::Make(const std::vector<std::string>& names) {
   return Status::OK();
 }
 
+// No list means that no link was ever made here. Lines that are not names of links are ignored: the
+// list decides which files are deleted later, so it must never name any other file.
 Status FollowerLinks::ReadList() {
   auto list = ReadWholeFile(fs_, PathOf(kFollowerLinksName));
   if (IsMissing(list.status())) return Status::OK();

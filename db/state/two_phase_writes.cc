@@ -147,6 +147,9 @@ Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
       {.options = &options, .logged = marker, .allows_markers = true, .hook = &leaving});
 }
 
+// Writes all undecided sections to the current log, so that the older logs need not be kept for
+// them. The sections move to that log only after the sync: a crash before it still finds them in
+// the older logs, a crash after it finds them in both, marked so that they count once.
 Status LogSectionsAgain(PreparedLogs* prepared, WalSet* wals, SequenceNumber next_seqno) {
   assert(prepared != nullptr);
   const std::vector<PreparedLogs::Logged> sections = prepared->CopyAll();

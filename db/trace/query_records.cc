@@ -177,6 +177,7 @@ std::string QueryTraceHeader() {
                 "\tFormat: Timestamp OpType Payload\n");
 }
 
+// A trace that a newer program wrote is NotSupported, because its records may have unknown fields.
 Status ParseQueryTraceHeader(const Slice& payload, int* version) {
   const std::string_view text(payload.data(), payload.size());
   if (!text.starts_with(kTraceMagic)) {

@@ -171,6 +171,8 @@ Status BufferedWalSink::Sync(uint64_t end) {
   return status.ok() ? status : FailWith(status);
 }
 
+// If the file allows a sync beside a write, writers go on during the sync. Otherwise the sync waits
+// for its turn among the writes.
 Status BufferedWalSink::SyncFile() {
   const StopWatch watch(SystemClock::Default().get(), statistics(), WAL_FILE_SYNC_MICROS);
   CountSync();

@@ -196,6 +196,8 @@ NumberCounter::Numbers NumberCounter::Take(const Slice& batch) {
   return numbers;
 }
 
+// A no-op behind the last update is a marker too: batches of the policies write-prepared and
+// write-unprepared end with one.
 bool HasTwoPhaseMarker(const Slice& batch) {
   WriteBatchReader reader(batch);
   WriteBatchRecord record;

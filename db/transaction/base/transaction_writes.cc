@@ -200,6 +200,8 @@ class NumberedFamily final : public ColumnFamilyHandle {
 
 }  // namespace
 
+// Repeats the updates of a batch as calls of this transaction, which locks or tracks their keys.
+// After an error the updates before it stay in the transaction.
 Status TransactionBase::RebuildFromWriteBatch(WriteBatch* source) {
   assert(source != nullptr);
   WriteBatchReader reader{Slice(source->Data())};
@@ -232,6 +234,7 @@ Status TransactionBase::AddUpdatesOf(const WriteBatch& section) {
   return reader.status();
 }
 
+// Range deletions are refused, because their keys can be neither locked nor tracked.
 Status TransactionBase::Replay(const WriteBatchRecord& record, ColumnFamilyHandle* family) {
   switch (record.type) {
     case kTypeValue: return PutAs(family, record.key, record.value, WriteAccess());

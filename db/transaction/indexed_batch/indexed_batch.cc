@@ -154,6 +154,8 @@ void IndexedBatch::SetSavePoint() {
   save_points_.push_back({.end = end_, .gap_count = gaps_.size(), .update_count = update_count_});
 }
 
+// The updates leave the index before they leave the batch: removing them from the index reads their
+// keys in the batch.
 Status IndexedBatch::RollbackToSavePoint() {
   if (save_points_.empty()) return batch_.RollbackToSavePoint();
   const Point point = save_points_.back();

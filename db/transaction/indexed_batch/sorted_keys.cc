@@ -129,6 +129,9 @@ void SortedKeys::Insert(const Slice& key, KeyRef ref) {
   if (++count_ >= review_count_) ReviewPrefix();
 }
 
+// A full block is split, except behind the last key: ascending insertion begins a new block there,
+// which leaves the earlier blocks full instead of half full. first_heads_ always repeats the first
+// head of each block.
 void SortedKeys::InsertAt(Place place, uint64_t head, KeyRef ref) {
   const bool is_last = place.block + 1 >= blocks_.size() &&
                        (blocks_.empty() || place.index == blocks_.back()->count);
@@ -185,6 +188,7 @@ void SortedKeys::Replace(const Slice& key, KeyRef ref) {
   blocks_[place.block]->refs[place.index] = ref.bits();
 }
 
+// An empty block is removed at once, so every block has at least one key.
 void SortedKeys::Erase(const Slice& key) {
   Place place;
   [[maybe_unused]] const bool is_there = Find(key, &place);

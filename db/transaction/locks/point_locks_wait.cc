@@ -243,6 +243,8 @@ TransactionID PointLocks::BlockerOf(const LockWaiter& waiter, const KeyLock& fir
   return holder != nullptr ? holder->owner_->id_ : 0;
 }
 
+// Names the owners that the waiter waits for: an exclusive waiter ahead of it if there is one, else
+// all other holders of the key. The shard of the key is locked.
 LockWait PointLocks::DescribeWait(const LockWaiter& waiter, const KeyLock& first) {
   LockWait wait;
   wait.family = waiter.lock->family_;

@@ -178,6 +178,8 @@ class HashRep::Iterator final : public InternalIterator {
   ValuePin PinOfValue() const override { return ValuePin::Lasting(rep_); }
 
  protected:
+  // Walks in one bucket as long as the prefix stays the same. At the end of the prefix it goes on
+  // in the list of all keys, unless the reader asked for this prefix only.
   void NextSlow() override {
     if (node_ == nullptr) {
       all_->Next();

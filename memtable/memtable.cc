@@ -345,6 +345,8 @@ void MemTable::AddToBloom(const Slice& user_key) {
   }
 }
 
+// Adds up the stripes. While writers insert, the sums may mix moments, since each counter is read
+// by itself.
 MemTableCounters MemTable::counters() const {
   MemTableCounters total;
   for (const CounterStripe& stripe : stripes_) {

@@ -385,7 +385,7 @@ class DBImpl final : public UnbuiltCalls,
   // Connects the components. Open() does the rest.
   explicit DBImpl(const OpenRequest& request);
 
-  // FamilyHost
+  // The interface FamilyHost, through which families use the engine.
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
   SuperVersion* HeldBy(const Snapshot* snapshot, const ReadViewSource& family) override;
   void OnViewReleased(Purge purge) override;
@@ -402,11 +402,12 @@ class DBImpl final : public UnbuiltCalls,
   }
   SystemClock* Clock() override { return core_.environment.clock.get(); }
 
-  // DeadRangeSink
+  // The interface DeadRangeSink, to which iterators report ranges in which they found only deleted
+  // keys.
   void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
   void LearnDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
 
-  // FileCleaner
+  // The interface FileCleaner, through which files are deleted that no reader uses any more.
   void DeleteObsoleteFiles() override;
 
   // Stamped families; db_impl_stamped.cc.

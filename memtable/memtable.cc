@@ -153,7 +153,7 @@ MemTable::InPlace MemTable::Update(SequenceNumber seqno, ValueType type, const S
   return in_place_->Overwrite(entry, *value) ? InPlace::kDone : InPlace::kAdd;
 }
 
-// False if the tombstone hides nothing.
+// Returns false if the range is empty, so that the tombstone would hide nothing.
 bool MemTable::AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end) {
   if (comparator_.OrderWithoutTimestamp(begin, end) >= 0) return false;
   tombstones_.Add({begin, end, seqno});

@@ -54,7 +54,7 @@ class FileLook {
     const std::string path = tables_->blobs()->PathOf(meta.number);
     return blobs_seen_[meta.number] = Note(LookAtBlob(meta, path), path);
   }
-  // An error about a file that may exist, so that its existence is unknown.
+  // The error because of which it is unknown whether a file exists.
   const Status& error() const { return error_; }
 
  private:

@@ -115,8 +115,8 @@ Status CompareAll(const PrintContext& context, const SectionInFile& section, con
   // too.
   as_written.config = ConfigOptions();
   for (const OptionRow& row : section.table) {
-    // Rows that are not printed cannot be compared; rows that are newer than the release for which
-    // the file was written are not in it.
+    // An option that has no text cannot be compared. An option that is newer than the release for
+    // which the file was written is not in the file.
     if (row.print == nullptr || row.facts.since > context.newest || IsObject(row.name())) continue;
     std::string text_in_file, text_given;
     row.print(context, section.options, &text_in_file);

@@ -113,7 +113,8 @@ class LockOwner {
   int64_t deadlock_timeout_micros = 500;
   // The number of waiting owners that one search visits; more are taken for a deadlock.
   int64_t deadlock_detect_depth = 50;
-  // When others may take the locks, if StealLocks() agrees.
+  // The time from which other transactions may take the locks of this owner away, if StealLocks()
+  // agrees.
   uint64_t expiration_deadline = kNoDeadline;
   // Set while the transaction commits: those that wait for its locks spin for a moment first.
   std::atomic<bool> is_ending{false};

@@ -44,7 +44,7 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
              std::shared_ptr<TransactionDBMutexFactory> mutex_factory);
   ~RangeLocks() override;
 
-  // RangeLockManagerHandle
+  // The interface RangeLockManagerHandle, which programs use.
   LockManager* getLockManager() override { return this; }
   int SetMaxLockMemory(size_t max_lock_memory) override;
   size_t GetMaxLockMemory() override;

@@ -69,6 +69,8 @@ IndexedBatch::IndexedBatch(const Settings& settings)
   assert(backup_comparator_ != nullptr);
 }
 
+// The last of owner and readers deletes the object. The deletion comes after the mutex is released,
+// because the mutex is a part of the object.
 void IndexedBatch::Release() {
   bool is_last;
   {
@@ -85,6 +87,7 @@ void IndexedBatch::AddReader() {
   if (reader_count_++ == 0) WriteBatchInternal::KeepOldBytes(&batch_, true);
 }
 
+// Without readers the batch need not keep the memory that it has outgrown.
 void IndexedBatch::DropReader() {
   bool is_last;
   {

@@ -109,6 +109,8 @@ void SortedKeys::Prev(Place* place) const {
   place->index = blocks_[place->block]->count - 1;
 }
 
+// Backwards the subtraction may wrap around; the last comparison then finds that there is nothing
+// to prefetch.
 void SortedKeys::PrefetchAhead(const Place& place, bool is_forward) const {
   assert(IsValid(place));
   const Block* block = blocks_[place.block].get();
@@ -216,6 +218,8 @@ void SortedKeys::Clear() {
   review_count_ = kBlockPairs;
 }
 
+// With an unknown order, keys of one prefix need not be neighbours, so that a prefix would be of no
+// use.
 std::string SortedKeys::CommonPrefix(std::span<const Pair> pairs) const {
   if (comparator_->order() == KeyOrder::kCustom || pairs.empty()) return {};
   std::string prefix = keys_->KeyOf(KeyRef::FromBits(pairs.front().ref)).ToString();

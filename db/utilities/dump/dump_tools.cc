@@ -128,6 +128,7 @@ class DumpReader {
     RETURN_IF_ERROR(ReadBytes(kDumpLengthBytes, &length));
     return ReadBytes(DecodeFixed32(length.data()), bytes);
   }
+  // The head ends with a text about the origin of the dump, which is read but not used.
   Status ReadHead() {
     std::string magic, version, origin;
     RETURN_IF_ERROR(ReadBytes(kDumpMagicBytes, &magic));

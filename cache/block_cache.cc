@@ -26,6 +26,8 @@ constexpr uint32_t kInsertionsPerLook = 64;
 
 }  // namespace
 
+// `clock_` is null for a cache of another class, which then is used through the public interface
+// only.
 BlockCacheView::BlockCacheView(std::shared_ptr<Cache> cache, const BlockForms* forms)
     : cache_(std::move(cache)),
       clock_(ClockCache::From(cache_.get())),
@@ -46,6 +48,7 @@ CachedObject* BlockCacheView::Lookup(const BlockKey& key) {
   return object;
 }
 
+// Also stores the object into the slot, so that the next read of the same block needs no lookup.
 CachedObject* BlockCacheView::Lookup(const BlockKey& key, SlotTable* table, uint32_t slot_index) {
   CachedObject* const object = Lookup(key);
   if (object == nullptr || clock_ == nullptr || table == nullptr) return object;

@@ -101,6 +101,7 @@ bool ParseField(std::string_view name, std::string_view value, CacheText* text) 
   return false;
 }
 
+// An unknown name is an error: a misspelt option would otherwise leave the default unnoticed.
 Status ParseCacheText(const std::string& whole, CacheText* text) {
   std::vector<NameValue> fields;
   RETURN_IF_ERROR(SplitOptions(whole, &fields));
@@ -211,6 +212,7 @@ Cache::Handle* Cache::Wait(AsyncLookupHandle& async_handle) {
   WaitAll(&async_handle, 1);
   return async_handle.Result();
 }
+// Lookups are complete when they return, so there is nothing to wait for.
 void Cache::WaitAll(AsyncLookupHandle* async_handles, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (async_handles[i].IsPending()) {

@@ -50,6 +50,7 @@ bool AsksForCharges(const CacheUsageOptions& options) {
                      [&](const auto& of_role) { return asks(of_role.second); });
 }
 
+// Only some roles can be charged; the others are accepted only with their default.
 Status CheckCacheUsage(const CacheUsageOptions& options) {
   for (const auto& [role, decision] : options.options_overrides) {
     switch (role) {
@@ -81,6 +82,7 @@ Status CacheCharge::GrowTo(size_t bytes) {
   return Status::OK();
 }
 
+// The entry has no object, only a charge. It stays referenced, so it is not evicted.
 Status CacheCharge::AddEntry(size_t bytes) {
   assert(!InEpoch());
   std::string key;

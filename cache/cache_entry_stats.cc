@@ -9,6 +9,8 @@
 
 namespace ashlar {
 
+// Visits all entries, which may take seconds for a large cache. Other threads use the cache
+// meanwhile.
 CacheEntryStats CountCacheEntries(Cache* cache) {
   assert(cache != nullptr);
   assert(!InEpoch());

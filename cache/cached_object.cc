@@ -19,6 +19,7 @@ void SlotLink::Unref() {
   if (before == 1) delete this;
 }
 
+// The table and its slots are one piece of memory, of whole pages.
 SlotTable* SlotTable::Create(size_t slot_count) {
   auto link = std::make_unique<SlotLink>();
   void* const memory = AllocatePages(sizeof(SlotTable) + slot_count * sizeof(Slot));
@@ -46,6 +47,7 @@ size_t SlotTable::memory_bytes() const { return sizeof(SlotTable) + size_ * size
 
 namespace {
 
+// Runs when no epoch can see the object any more.
 void FreeObject(EpochRetired* retired) {
   CachedObject* const object = static_cast<CachedObject*>(retired);
   assert(object->refs.load(std::memory_order_relaxed) == 0);

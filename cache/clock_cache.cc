@@ -126,6 +126,7 @@ const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role) {
   registry.caches.insert(this);
 }
 
+// A disowned cache leaves its memory to the end of the process.
 [[gnu::cold]] ClockCache::~ClockCache() {
   {
     Registry& registry = TheRegistry();
@@ -480,6 +481,7 @@ void ClockCache::Finish(const Departed& departed) {
   }
 }
 
+// The program's callback may take the value over; then the cache does not delete it.
 void ClockCache::Evicted(HandleEntry* entry) {
   assert(entry->owns_value);
   assert(eviction_callback_);

@@ -49,6 +49,7 @@ constexpr size_t kPassedByShare = 16;
 // objects. Skipped objects are moved, so the next insertion examines others.
 constexpr size_t kMaxPinnedSteps = 512;
 
+// Hash values are compared first, because they nearly always differ for different keys.
 bool Matches(const CachedObject* object, const CacheKeyView& key) {
   assert(object != nullptr);
   if (object->hash != key.hash) return false;
@@ -127,6 +128,8 @@ ClockShard::~ClockShard() {
   EpochRetire(buckets, &HashBuckets::Free, buckets->memory_bytes());
 }
 
+// Reads the chain without a lock. The version tells whether the table was replaced during the
+// search; a miss is then looked up again under the lock.
 CachedObject* ClockShard::Find(const CacheKeyView& key) {
   assert(InEpoch());
   const uint32_t version = version_.load(std::memory_order_acquire);
@@ -334,6 +337,7 @@ void ClockShard::ClearSlot(CachedObject* object) {
                                                        std::memory_order_relaxed);
 }
 
+// An object has at most one slot. The old slot is cleared before the new one is set.
 void ClockShard::PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
   assert(table != nullptr);
   assert(slot_index < table->size());
@@ -505,6 +509,7 @@ void ClockShard::NoteChange() {
   CheckInvariantsLocked();
 }
 
+// Linear in the number of entries, so it is compiled only into builds that check invariants.
 void ClockShard::CheckInvariantsLocked() {
   size_t count = 0, bytes = 0;
   for (const Queue* queue : {&probation_, &main_}) {

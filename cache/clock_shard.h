@@ -133,7 +133,7 @@ class alignas(64) ClockShard {
   // Removes the object if the reference of the shard is the only one.
   bool EraseIfUnreferenced(CachedObject* object, Departed* departed);
   void EraseUnreferenced(Departed* departed);
-  // At the end of the cache: removes every object, referenced or not.
+  // Removes every object, referenced or not. Called only when the cache is destroyed.
   void EraseAll(Departed* departed);
 
   // Puts an object of the table into a slot, and removes it from its previous slot.
@@ -212,7 +212,8 @@ class alignas(64) ClockShard {
   bool has_evicted_ GUARDED_BY(lock_) = false;
   // An insertion without room fails; else it may exceed the capacity.
   bool is_strict_ GUARDED_BY(lock_) = false;
-  // In builds with invariant checks: since the last check.
+  // The number of changes since the invariants were checked last. Counted only in builds with
+  // invariant checks.
   size_t unchecked_changes_ GUARDED_BY(lock_) = 0;
   // Stored under the lock, and by GiveBack() and PassBy(); any thread loads them.
   std::atomic<size_t> usage_{0};

@@ -22,6 +22,7 @@ void DestroyEntry(CachedObject* object) {
 
 HandleEntry::HandleEntry() : CachedObject(&DestroyEntry) {}
 
+// The key follows the entry in the same piece of memory.
 HandleEntry* HandleEntry::Create(const Slice& key, Cache::ObjectPtr value,
                                  const Cache::CacheItemHelper* helper, MemoryAllocator* allocator) {
   HandleEntry* const entry = new (::operator new(sizeof(HandleEntry) + key.size())) HandleEntry;

@@ -23,6 +23,7 @@ constexpr Cache::CacheItemHelper kKeyOnly(CacheEntryRole::kMisc);
 // The log that StartActivityLogging() begins. Any thread may call its functions.
 class ActivityLog {
  public:
+  // A log that is running is ended first.
   Status Start(const std::string& path, Env* env, uint64_t max_bytes) {
     assert(env != nullptr);
     MutexLock lock(&mutex_);
@@ -44,6 +45,7 @@ class ActivityLog {
   }
   // Whether lines are wanted. This is only a hint: Add() checks again.
   bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
+  // The log ends by itself when it has max_bytes, or at the first error.
   void Add(const std::string& line) {
     MutexLock lock(&mutex_);
     if (file_ == nullptr) return;

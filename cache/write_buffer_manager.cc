@@ -162,6 +162,8 @@ void WriteBufferManager::FreeMem(size_t mem) {
   MaybeEndWriteStall();
 }
 
+// The caller waits for Signal() afterwards. If there is no reason to wait any more, it is signalled
+// at once.
 void WriteBufferManager::BeginWriteStall(StallInterface* wbm_stall) {
   assert(wbm_stall != nullptr);
   {
@@ -176,6 +178,7 @@ void WriteBufferManager::BeginWriteStall(StallInterface* wbm_stall) {
   wbm_stall->Signal();
 }
 
+// Called whenever memory is freed, so the first check must be cheap.
 void WriteBufferManager::MaybeEndWriteStall() {
   if (!IsStallActive()) return;
   const bool may_stall = allow_stall_.load(std::memory_order_relaxed) && enabled();
@@ -186,6 +189,7 @@ void WriteBufferManager::MaybeEndWriteStall() {
   queue_->waiting.clear();
 }
 
+// Called by a database that closes. After this call no other thread signals the database.
 void WriteBufferManager::RemoveDBFromQueue(StallInterface* wbm_stall) {
   assert(wbm_stall != nullptr);
   {

@@ -52,10 +52,10 @@ struct EntryCallbacks : public WriteBatch::Handler {
 
   // Given to every function as its first argument.
   void* state = nullptr;
-  // Of the default family.
+  // Called for each update of the default family.
   void (*put)(void*, const char* k, size_t klen, const char* v, size_t vlen) = nullptr;
   void (*deleted)(void*, const char* k, size_t klen) = nullptr;
-  // Of all families.
+  // Called for each update of any family, with the id of the family.
   void (*put_cf)(void*, uint32_t cfid, const char* k, size_t klen, const char* v,
                  size_t vlen) = nullptr;
   void (*deleted_cf)(void*, uint32_t cfid, const char* k, size_t klen) = nullptr;

@@ -159,7 +159,7 @@ const char* ashlar_compactionservice_scheduleresponse_get_scheduled_job_id(
   return JobText(response->rep.scheduled_job_id, len);
 }
 
-// For responses that were not returned to the engine.
+// Only for responses that were not returned to the engine, because the engine frees the others.
 void ashlar_compactionservice_scheduleresponse_t_destroy(
     ashlar_compactionservice_scheduleresponse_t* response) {
   delete response;

@@ -141,7 +141,7 @@ void ashlar_repair_db(const ashlar_options_t* options, const char* name, char** 
 
 char* ashlar_get_db_identity(ashlar_t* db, size_t* id_len) {
   std::string identity;
-  // There is no argument for an error.
+  // The C function has no argument for an error, so that null stands for every failure.
   if (!db->rep->GetDbIdentity(identity).ok()) return nullptr;
   return Copy(identity, id_len);
 }

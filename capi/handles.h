@@ -60,7 +60,7 @@ struct ashlar_options_t {
 };
 struct ashlar_readoptions_t {
   ashlar::ReadOptions rep;
-  // What `rep` points to.
+  // The options in `rep` hold only pointers to these members, which live as long as the handle.
   ashlar::capi::KeptSlice lower_bound, upper_bound, timestamp, iter_start_ts;
   std::string request_id;
   std::function<bool(const ashlar::TableProperties&)> table_filter;
@@ -126,7 +126,7 @@ bool Failed(char** errptr, const Status& s);
 // A copy from malloc(), followed by a zero byte. Null without memory.
 char* Copy(const Slice& text);
 
-// The same, whose length goes to `*length` unless that pointer is null.
+// Like Copy(text), and also stores the length of the text in `*length` unless that pointer is null.
 char* Copy(const Slice& text, size_t* length);
 
 // A string of the caller; a null pointer is the empty string.
@@ -148,7 +148,7 @@ class FamilyHandles : public std::enable_shared_from_this<FamilyHandles> {
 
  private:
   std::mutex mutex_;
-  // Those that the program has not destroyed. Guarded by `mutex_`.
+  // The handles that the program has not destroyed yet. Guarded by `mutex_`.
   std::set<ashlar_column_family_handle_t*> handles_;
 };
 

@@ -104,7 +104,7 @@ size_t ashlar_compactionjobinfo_output_files_count(const ashlar_compactionjobinf
   return Info(info).output_files.size();
 }
 
-// For ashlar_compact_files(), which fills in an object of the program.
+// Returns an empty object, which the program passes to ashlar_compact_files() to be filled in.
 ashlar_compactionjobinfo_t* ashlar_compactionjobinfo_create() {
   return reinterpret_cast<ashlar_compactionjobinfo_t*>(new ashlar::CompactionJobInfo);
 }

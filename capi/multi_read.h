@@ -23,7 +23,8 @@ struct MultiRead {
   // Writes values and errors, an element for each key, to the arrays of the program; everything is
   // its to free.
   void CopyResults(char** texts, size_t* sizes, char** errors) const;
-  // The same with the values where they are.
+  // Like the function above, but the values are not copied: each handle refers to the memory in
+  // which the engine has its value.
   void MoveResults(ashlar_pinnableslice_t** slices, char** errors);
 
   // Parallel lists, with an element for each key. `families` is empty if all keys are of one

@@ -198,7 +198,7 @@ void ashlar_options_set_wal_filter(ashlar_options_t* opt, ashlar_walfilter_t* fi
   opt->rep.wal_filter = filter;
 }
 void ashlar_options_clear_wal_filter(ashlar_options_t* opt) { opt->rep.wal_filter = nullptr; }
-// These three take the handle over, see Shareable.
+// The next three functions take the handle over: the options become its owner, see Shareable.
 void ashlar_options_set_merge_operator(ashlar_options_t* opt,
                                        ashlar_mergeoperator_t* merge_operator) {
   opt->rep.merge_operator = merge_operator == nullptr ? nullptr : merge_operator->TakeOver();

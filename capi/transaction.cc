@@ -99,7 +99,7 @@ void ashlar_transaction_rebuild_from_writebatch_wi(ashlar_transaction_t* txn,
   Failed(errptr, txn->rep->RebuildFromWriteBatch(wi->rep->GetWriteBatch()));
 }
 
-// The same: the transaction owns the snapshot, the program only the handle.
+// Here, too, the transaction owns the snapshot, and the program owns only the handle.
 const ashlar_snapshot_t* ashlar_transaction_get_snapshot(ashlar_transaction_t* txn) {
   return ashlar::capi::Borrowed<ashlar_snapshot_t>(txn->rep->GetSnapshot());
 }

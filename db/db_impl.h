@@ -247,7 +247,7 @@ class DBImpl final : public UnbuiltCalls,
   // A handle of a family by its id, for the library's own use; null: there is no such family.
   std::unique_ptr<ColumnFamilyHandle> HandleOf(uint32_t family_id);
   const UndecidedTable& undecided() const { return core_.undecided; }
-  // Its number, for messages, if there is no such family.
+  // The name of the family for use in messages; "number <id>" if there is no such family any more.
   std::string NameOfFamily(uint32_t family_id) const;
   Statistics* statistics() const { return core_.services.statistics.get(); }
   SystemClock* clock() const { return core_.environment.clock.get(); }
@@ -280,7 +280,7 @@ class DBImpl final : public UnbuiltCalls,
   Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
                       std::vector<Iterator*>* iterators) override;
   const Snapshot* GetSnapshot() override;
-  // With a timestamp of the program, which the engine only stores.
+  // A snapshot with a timestamp that the program has chosen. The engine only stores the timestamp.
   const Snapshot* GetSnapshotWithTimestamp(uint64_t timestamp);
   void ReleaseSnapshot(const Snapshot* snapshot) override;
 
@@ -405,7 +405,7 @@ class DBImpl final : public UnbuiltCalls,
   // Connects the components. Open() does the rest.
   explicit DBImpl(const OpenRequest& request);
 
-  // FamilyHost
+  // The interface FamilyHost, through which families use the engine.
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
   SuperVersion* HeldBy(const Snapshot* snapshot, const ReadViewSource& family) override;
   void OnViewReleased(Purge purge) override;
@@ -422,11 +422,12 @@ class DBImpl final : public UnbuiltCalls,
   }
   SystemClock* Clock() override { return core_.environment.clock.get(); }
 
-  // DeadRangeSink
+  // The interface DeadRangeSink, to which iterators report ranges in which they found only deleted
+  // keys.
   void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
   void LearnDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
 
-  // FileCleaner
+  // The interface FileCleaner, through which files are deleted that no reader uses any more.
   void DeleteObsoleteFiles() override;
 
   // Stamped families; db_impl_stamped.cc.

@@ -36,7 +36,7 @@ Status CheckStampedRead(const ReadOptions& options, const SuperVersion& super_ve
                             super_version.full_history_ts_low());
 }
 
-// The same for iterators, which have more options.
+// Like the check above, for iterators, which have more options than lookups.
 Status CheckStampedIterator(const ReadOptions& options, const SuperVersion& super_version) {
   ReadOptions rest = options;
   rest.timestamp = rest.iter_start_ts = nullptr;

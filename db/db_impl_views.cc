@@ -68,7 +68,8 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   return Status::OK();
 }
 
-// A failed opening becomes an iterator with that status.
+// If an iterator of a family cannot be opened, the call returns an iterator that has no entries and
+// the error as its status.
 std::unique_ptr<Iterator> DBImpl::NewCoalescingIterator(
     const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
   FamilyCursors cursors;

@@ -48,6 +48,8 @@ class JsonWriter {
   void AppendNumbers(const std::vector<uint64_t>& numbers);
   void AppendDouble(double value);
 
+  // Writes a value as JSON: numbers and booleans bare, enumerators as numbers, nested objects and
+  // lists as they are, everything else as a text in quotes.
   template <typename T>
   void Append(const T& value) {
     if constexpr (std::is_same_v<T, bool>) {

@@ -43,7 +43,7 @@ enum class NameOrder : bool { kAny, kSorted };
 Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir,
                                                NameOrder order = NameOrder::kSorted);
 
-// In bytes.
+// The size of the file in bytes.
 Result<uint64_t> FileSizeOf(FileSystem* fs, const std::string& path);
 
 // Whether a call failed because a file or its directory does not exist. File systems use two codes

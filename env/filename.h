@@ -40,7 +40,8 @@ std::string TempFileName(const std::string& dir, FileNumber number);
 // empty.
 std::string InfoLogFileName(const std::string& db_path, const std::string& log_dir = "",
                             const std::string& absolute_db_path = "");
-// The same name followed by ".old.<micros>".
+// The name of the info log followed by ".old.<micros>": the name that the log has after it was
+// rolled.
 std::string OldInfoLogFileName(const std::string& info_log_name, uint64_t micros);
 // The part before ".old" in the names of the text logs of this database: "LOG", or the flattened
 // path followed by "_LOG".

@@ -33,7 +33,7 @@ class IoDeadline {
       return Status::OK();
     return PrepareSet(io);
   }
-  // The same for a caller that does not read files itself.
+  // Checks the deadline for a caller that does not read files itself.
   Status Check() const;
 
  private:

@@ -60,6 +60,8 @@ class Operation {
 
   // For operations that are done completely or not at all.
   IOStatus End(const IOStatus& status) const { return End(status, length_); }
+  // All listeners hear of the operation; of a failed one they hear a second time by OnIOError().
+  // Returns the status unchanged.
   IOStatus End(const IOStatus& status, size_t done_bytes) const {
     FileOperationInfo info(type_, told_.path, start_, FileOperationInfo::FinishNow(), status);
     info.offset = offset_;

@@ -116,7 +116,7 @@ Status NewEntries::Sync(const std::string& renamed_name) const {
 
 // A sync that throws counts as a failed one.
 Status NewEntries::SyncThrough(FSDirectory* directory, const DirFsyncOptions& reason) const {
-  // Before the sync: entries that were lost already must not look durable.
+  // The check comes before the sync: entries that are lost already must not count as durable.
   RETURN_IF_ERROR(Check());
   {
     bool has_failed = true;

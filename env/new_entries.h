@@ -34,7 +34,7 @@ class NewEntries {
   // Syncs the directory. OK means that all entries made since the construction are durable.
   // `renamed_name`: the file that was renamed, if that is the reason for the sync.
   Status Sync(const std::string& renamed_name = "") const;
-  // The same through an open handle of the directory.
+  // Syncs as above, but through a handle of the directory that the caller has open.
   Status SyncThrough(FSDirectory* directory, const DirFsyncOptions& reason) const;
   // OK; or the error that a sync of the directory has failed since the construction, so that no
   // sync can make these entries durable.

@@ -93,7 +93,7 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
   return reader;
 }
 
-// Before other threads read the file.
+// Must be called before other threads read the file, because tail_ has no lock.
 Status RandomReader::KeepTail(size_t n) {
   assert(tail_ == nullptr);
   assert(n <= size_);

@@ -111,7 +111,7 @@ class RandomReader {
   Status ShortRead(uint64_t offset, size_t expected, size_t found) const;
   // The slow part of Pace().
   void AwaitTurn(size_t n, const IOOptions& io) const;
-  // The same with direct I/O.
+  // Reads like the function above with direct I/O: whole pages are read into aligned memory.
   IOStatus ReadPages(uint64_t offset, size_t n, char* scratch, Slice* result,
                      const IOOptions& io) const;
   IOStatus MultiReadPages(FSReadRequest* requests, size_t count, const IOOptions& io) const;

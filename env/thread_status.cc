@@ -101,9 +101,9 @@ const std::string& ThreadStatus::GetOperationPropertyName(OperationType op_type,
   return *none;
 }
 
+// `op_properties` has kNumOperationProperties numbers. Levels and flags are packed into one number
+// each.
 std::map<std::string, uint64_t> ThreadStatus::InterpretOperationProperties(
-    // `op_properties` has kNumOperationProperties numbers. Levels and flags are packed into one
-    // number each.
     OperationType op_type, const uint64_t* op_properties) {
   std::map<std::string, uint64_t> result;
   const int count = op_type == OP_COMPACTION ? int{NUM_COMPACTION_PROPERTIES}

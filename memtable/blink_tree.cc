@@ -267,6 +267,7 @@ void BlinkTree::FindMany(const Position* keys, size_t count, Cursor* found) cons
   }
 }
 
+// The fast path reads the leaf and then checks that no insertion has moved its entries meanwhile.
 void BlinkTree::Next(Cursor* cursor) const {
   assert(cursor->entry != nullptr);
   const Node& leaf = *cursor->leaf;
@@ -290,6 +291,7 @@ void BlinkTree::Next(Cursor* cursor) const {
 
 // ---- Inserting
 
+// False if the key with this sequence number exists already.
 bool BlinkTree::Insert(const Position& key, const Slice& value, bool exclusive) {
   InsertHint* hint = ThreadHint();
   hint->is_exclusive = exclusive;

@@ -32,6 +32,7 @@ void BlinkTree::SeekToFirst(Window* window) const {
   window->index = 0;
 }
 
+// New nodes appear to the right of their origin, so the walk goes right before it goes down.
 void BlinkTree::SeekToLast(Window* window) const {
   const Node* node = root_.load(std::memory_order_acquire);
   while (node->level > 0) {
@@ -208,6 +209,7 @@ bool BlinkTree::HasManyKeys() const {
   }
 }
 
+// For tests; no thread may insert meanwhile.
 [[gnu::cold]] void BlinkTree::CheckInvariants() const {
   const Node* const root = root_.load(std::memory_order_acquire);
   for (uint32_t level = 0; level <= root->level; ++level) {

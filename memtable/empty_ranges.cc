@@ -48,6 +48,7 @@ void EmptyRanges::Break(const Slice& user_key) {
   }
 }
 
+// Hot: a few loads if no range is known.
 bool EmptyRanges::FindEnd(const Slice& user_key, SequenceNumber seqno, std::string* end) const {
   assert(end != nullptr);
   const EpochGuard guard;
@@ -105,6 +106,7 @@ std::unique_ptr<EmptyRanges::Range> EmptyRanges::Grown(const Range& old,
   return range;
 }
 
+// If another thread holds the lock, the finding is dropped: it is only a hint.
 void EmptyRanges::Learn(const Finding& finding,
                         const std::function<SequenceNumber()>& last_given_out) {
   const EpochGuard epoch;  // so that nothing is freed under the lock

@@ -54,6 +54,7 @@ size_t HashRep::BucketOf(const Slice& user_key) const {
   return static_cast<size_t>((static_cast<unsigned __int128>(hash) * shape_.buckets) >> 64);
 }
 
+// The pointers above level 0 follow the node in the same piece of memory.
 HashRep::Node* HashRep::NewNode(int height, const MemTableEntry* entry) {
   assert(height >= 1);
   const size_t bytes = sizeof(Node) + sizeof(std::atomic<Node*>) * static_cast<size_t>(height - 1);
@@ -72,6 +73,8 @@ bool HashRep::IsBefore(const Node& node, const Slice& user_key, uint64_t trailer
   return order != 0 ? order < 0 : node.entry->trailer() > trailer;
 }
 
+// Searches a list with express lanes from the highest level down. `before`, if not null, gets the
+// last node before the position on each level.
 const HashRep::Node* HashRep::FindIn(const Node* head, const Slice& user_key, uint64_t trailer,
                                      Node** before) const {
   assert(head != nullptr);
@@ -91,6 +94,8 @@ const HashRep::Node* HashRep::Find(const Slice& user_key, uint64_t trailer) cons
   return head == nullptr ? nullptr : FindIn(head, user_key, trailer, nullptr);
 }
 
+// Short lists stay plain; in longer ones each level has about one of `branching` nodes of the level
+// below.
 int HashRep::DrawHeight(uint64_t salt, uint32_t count) const {
   assert(shape_.max_height >= 1);
   assert(shape_.max_height <= kMostHeight);
@@ -104,6 +109,7 @@ int HashRep::DrawHeight(uint64_t salt, uint32_t count) const {
   return height;
 }
 
+// A lock protects several buckets. Readers take none: a node is complete before it is linked.
 bool HashRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& value) {
   const size_t bytes = MemTableEntry::BytesFor(user_key, value, checksum_bytes_);
   auto* const entry = new (allocator_->Allocate(bytes)) MemTableEntry;
@@ -172,6 +178,8 @@ class HashRep::Iterator final : public InternalIterator {
   ValuePin PinOfValue() const override { return ValuePin::Lasting(rep_); }
 
  protected:
+  // Walks in one bucket as long as the prefix stays the same. At the end of the prefix it goes on
+  // in the list of all keys, unless the reader asked for this prefix only.
   void NextSlow() override {
     if (node_ == nullptr) {
       all_->Next();

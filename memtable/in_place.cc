@@ -12,6 +12,7 @@
 
 namespace ashlar {
 
+// Calls the program's function, which may shorten the old value where it is or make a new one.
 bool MakeInPlaceValue(InPlaceCallback callback, std::string* existing, const Slice& delta,
                       std::string* made) {
   assert(callback != nullptr);

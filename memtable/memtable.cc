@@ -84,6 +84,7 @@ MemTable::~MemTable() {
 #endif
 }
 
+// TryAgain if the key has an entry with this sequence number.
 Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key,
                      const Slice& value, InsertHint* hint) {
   assert(seqno <= kMaxSequenceNumber);
@@ -152,7 +153,7 @@ MemTable::InPlace MemTable::Update(SequenceNumber seqno, ValueType type, const S
   return in_place_->Overwrite(entry, *value) ? InPlace::kDone : InPlace::kAdd;
 }
 
-// False if the tombstone hides nothing.
+// Returns false if the range is empty, so that the tombstone would hide nothing.
 bool MemTable::AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end) {
   if (comparator_.OrderWithoutTimestamp(begin, end) >= 0) return false;
   tombstones_.Add({begin, end, seqno});
@@ -171,6 +172,7 @@ void MemTable::AddCounters(InsertHint* hint) {
   hint->pending = MemTableCounters();
 }
 
+// Counters are divided into stripes by thread, so that threads do not write to the same cache line.
 void MemTable::AddConcurrently(const MemTableCounters& added) {
   assert(added.entries != 0);
   assert(added.deletes <= added.entries);
@@ -186,7 +188,7 @@ void MemTable::AddConcurrently(const MemTableCounters& added) {
   RaiseTo(&stripe.largest_seqno, added.largest_seqno);
 }
 
-// The same without locked instructions, because no other thread writes.
+// Adds to the counters without locked instructions, because no other thread writes.
 void MemTable::AddExclusively(const MemTableCounters& added) {
   assert(added.entries != 0);
   assert(added.deletes <= added.entries);
@@ -285,6 +287,7 @@ bool MemTable::GetByWalk(const LookupKey& key, PointLookup* lookup) const {
   return lookup->decided();
 }
 
+// Searches several keys at once, so that their cache misses overlap.
 void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
   PointLookup* batch[BlinkTree::kMaxBatch];
@@ -342,6 +345,8 @@ void MemTable::AddToBloom(const Slice& user_key) {
   }
 }
 
+// Adds up the stripes. While writers insert, the sums may mix moments, since each counter is read
+// by itself.
 MemTableCounters MemTable::counters() const {
   MemTableCounters total;
   for (const CounterStripe& stripe : stripes_) {

@@ -263,7 +263,7 @@ class MemTable {
   // until it returns true. True if it did.
   template <typename Visit>
   bool VisitVersions(const LookupKey& key, Visit&& visit) const;
-  // The same from the position of a cursor in the tree.
+  // Like the function above, but begins at the position of a cursor in the tree.
   template <typename Visit>
   bool VisitFrom(BlinkTree::Cursor cursor, const LookupKey& key, Visit&& visit) const;
   // Searches point entries only.

@@ -29,6 +29,10 @@ Slice CopyInto(Allocator* arena, const Slice& key) {
 // Readers keep the memtable alive, so there are none now.
 MemTableTombstones::~MemTableTombstones() { delete lists_.load(std::memory_order_relaxed); }
 
+// The lists grow like those of an LSM tree: a new list is merged with older ones that are less than
+// kGrowth times as long. So there are few lists, and each tombstone is merged a logarithmic number
+// of times. Readers use the published lists without the mutex; the replaced ones are freed when no
+// reader can see them.
 void MemTableTombstones::Add(const RangeTombstone& tombstone) {
   assert(comparator_.OrderWithoutTimestamp(tombstone.begin, tombstone.end) < 0);
   const RangeTombstone own{CopyInto(arena_, tombstone.begin), CopyInto(arena_, tombstone.end),

@@ -56,6 +56,7 @@ constexpr const char* kSubCodeTexts[] = {
 };
 static_assert(sizeof(kSubCodeTexts) / sizeof(kSubCodeTexts[0]) == Status::kMaxSubCode);
 
+// The texts may contain zero bytes; readers of the C string see only the part before the first one.
 std::unique_ptr<const char[]> JoinTexts(const Slice& a, const char* delimiter, const Slice& b) {
   const size_t delimiter_bytes = std::strlen(delimiter);
   auto text = std::unique_ptr<char[]>(new char[a.size() + delimiter_bytes + b.size() + 1]);

@@ -69,7 +69,7 @@ using OpenIterators = std::function<Status(std::vector<std::unique_ptr<Iterator>
 Status OpenFamilyCursors(const ReadOptions& options,
                          const std::vector<ColumnFamilyHandle*>& families,
                          const OpenIterators& open, FamilyCursors* cursors);
-// The same with the iterators of a database.
+// Opens an iterator of each family of `db` and makes cursors of them.
 Status OpenFamilyCursors(DB* db, const ReadOptions& options,
                          const std::vector<ColumnFamilyHandle*>& families, FamilyCursors* cursors);
 

@@ -152,6 +152,8 @@ void BlobIndex::AppendTo(std::string* dst) const {
   dst->push_back(static_cast<char>(compression));
 }
 
+// Every length and number is checked here, because the bytes come from a table and may be damaged.
+// Whether the offset lies inside the blob file is checked by the reader of that file.
 Status BlobIndex::DecodeFrom(const Slice& bytes) {
   if (bytes.empty()) return Status::Corruption("blob index: empty");
   const auto kind = static_cast<uint8_t>(bytes[0]);

@@ -48,6 +48,8 @@ size_t ArenaBlockBytes(const ColumnFamilyOptions& options) {
 
 }  // namespace
 
+// The options of a new memtable. The common prefix of the keys of the previous memtable is a guess
+// for those of the new one. The Bloom filter takes a quarter of the memtable's memory at most.
 MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const MemTable* previous) {
   MemTableOptions result;
   result.representation = RepresentationFor(options);
@@ -159,6 +161,9 @@ ReadView ColumnFamilyData::AcquireViewFor(const Snapshot* snapshot) {
   return ReadView(this, std::move(pinned), seqno);
 }
 
+// Readers see the new options with the super version that is published here. The three numbers in
+// atomics are copies for writers, which read them without the mutex. The new options may allow
+// fewer memtables, so that a flush may be due at once.
 void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {
   assert(options != nullptr);
   assert(!is_dropped());
@@ -325,6 +330,8 @@ void ColumnFamilyData::UpdatePace() {
   paced_bytes_.store(bytes, std::memory_order_relaxed);
 }
 
+// The flush of these memtables has failed: they become available to a later flush, which is
+// requested at once.
 void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) {
   assert(memtables.size() <= immutables_.size());
   for (ImmutableMemTable& immutable : immutables_) {
@@ -406,6 +413,8 @@ uint64_t ColumnFamilyData::MemTableBytes() const {
   return bytes;
 }
 
+// Room in the list is made first, so that nothing can fail after the new memtable is visible. An
+// empty memtable is dropped, because a flush of it would write nothing.
 void ColumnFamilyData::StartMemTable(FileNumber log_number) {
   assert(log_number >= active_log_);
   immutables_.reserve(immutables_.size() + 1);
@@ -422,6 +431,8 @@ void ColumnFamilyData::StartMemTable(FileNumber log_number) {
   active_log_ = log_number;
 }
 
+// Drops the memtables whose data is only in logs below `log_number`: all of it is in tables
+// already. No flush may be running on them.
 void ColumnFamilyData::DropMemTablesBelow(FileNumber log_number) {
   std::erase_if(immutables_, [log_number](const ImmutableMemTable& immutable) {
     assert(!immutable.is_flushing);

@@ -174,7 +174,8 @@ class ColumnFamilyData final : public ReadViewSource {
   void NoteFlushProgress(double progress) REQUIRES(db_mutex);
   // The flush of these memtables has failed; another job may take them.
   void ReturnFromFlush(const std::vector<MemTable*>& memtables) REQUIRES(db_mutex);
-  // These memtables are in an installed table. Publishes a super version without them.
+  // Called when a flush of these memtables has ended and the MANIFEST names its table. Publishes a
+  // super version without the memtables.
   void RemoveFlushed(const std::vector<MemTable*>& memtables) REQUIRES(db_mutex);
   // The log number for the MANIFEST when exactly these memtables have been flushed.
   FileNumber LogNumberAfter(const std::vector<MemTable*>& memtables) const REQUIRES(db_mutex);

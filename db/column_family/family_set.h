@@ -51,7 +51,7 @@ class FamilySet {
 
   // In the order of their ids.
   std::vector<ColumnFamilyData*> All() const REQUIRES(db_mutex);
-  // The same, with a reference on each.
+  // All families like All(), with a reference on each: the families stay alive without the mutex.
   std::vector<FamilyRef> PinAll() const REQUIRES(db_mutex);
 
  private:

@@ -27,6 +27,8 @@ size_t CompactionPlan::InputFileCount() const {
   return count;
 }
 
+// All files are looked at, because those of level 0 overlap and are not sorted by key. The slices
+// point into the metadata of the files.
 std::pair<Slice, Slice> CompactionPlan::UserKeyRange(const InternalKeyComparator& order) const {
   assert(!inputs.empty());
   assert(!inputs.front().files.empty());

@@ -206,6 +206,8 @@ std::optional<CompactionPlan> LevelPicker::PickForReads() {
   return best;
 }
 
+// Takes the first file, in the order of compaction_pri, that can be compacted together with
+// everything it overlaps. Files of running compactions are passed over.
 std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
   assert(level >= 0);
   assert(level + 1 < version_.num_levels());

@@ -99,6 +99,8 @@ UniversalPicker::UniversalPicker(const Version& version, const PickOptions& opti
   }
 }
 
+// The reasons in the order of their importance: too much space, runs of similar size, too many runs
+// for readers, and files that were marked for compaction.
 std::optional<CompactionPlan> UniversalPicker::Pick() {
   const auto trigger = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
   if (runs_.size() < trigger) return PickMarked();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list is written before the links are made, and read with the first of them.
+// The list of links is written before the links are made. A crash in between leaves names in the
+// list that have no link. An older list is read once, before the first links are made.
 #include "db/files/follower_links.h"
 
 #include <algorithm>
@@ -46,6 +47,8 @@ Status FollowerLinks::Make(const std::vector<std::string>& names) {
   return Status::OK();
 }
 
+// No list means that no link was ever made here. Lines that are not names of links are ignored: the
+// list decides which files are deleted later, so it must never name any other file.
 Status FollowerLinks::ReadList() {
   auto list = ReadWholeFile(fs_, PathOf(kFollowerLinksName));
   if (IsMissing(list.status())) return Status::OK();

@@ -28,7 +28,8 @@ Status WriteOptionsFile(DbCore* core) {
     number = core->versions->NewFileNumber();
   }
   const std::string text = WriteOptionsText(contents);
-  // After a crash there is the old file, or the new one complete.
+  // The text is written to a temporary file, which then is renamed. So a crash leaves either only
+  // the older OPTIONS files or also the new one, complete.
   RETURN_IF_ERROR(WriteFileAtomically(core->environment.fs.get(), core->paths.dir,
                                       BaseNameOf(TempOptionsFileName(core->paths.dir, temp_number)),
                                       BaseNameOf(OptionsFileName(core->paths.dir, number)), text));

@@ -35,7 +35,7 @@ Result<std::vector<LogPlace>> ListLogs(const DbCore& core);
 // The log that is being written.
 Result<LogPlace> CurrentLog(const DbCore& core);
 
-// The same facts in the form of the public interface.
+// Converts the place of a log to the class of the public interface.
 std::unique_ptr<WalFile> WalFileOf(const LogPlace& log);
 
 // Returns an iterator at the batch with this number or, if there is none, at the first batch behind

@@ -74,6 +74,9 @@ Result<std::unique_ptr<EntryFilter>> FilterFor(const FlushJobOptions& job) {
 
 }  // namespace
 
+// Runs without the mutex. The entries that were found are compared with the counts of the
+// memtables, so that a memtable which lost an entry does not become a table. After an error the
+// files that were written are deleted; no MANIFEST names them yet.
 Status FlushJob::Run(OutputResult* result) {
   assert(!options_.memtables.empty());
   assert(result->tables.empty());

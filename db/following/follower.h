@@ -128,7 +128,8 @@ class Follower {
   ReplaySource source_ GUARDED_BY(turn_);
   // A batch that was read could not be applied: without it nothing later may be shown.
   Status failure_ GUARDED_BY(turn_);
-  // Of the round, and of those before that were not published.
+  // Inserts the batches of the current round. It also has those of earlier rounds whose result was
+  // not published.
   std::unique_ptr<ReplayInserter> inserter_ GUARDED_BY(turn_);
   uint64_t applied_bytes_ GUARDED_BY(turn_) = 0;
   bool has_threads_ GUARDED_BY(turn_) = false;

@@ -252,7 +252,8 @@ Status Ingestions::Look(Part* part) {
   return Status::OK();
 }
 
-// Only in here writers wait.
+// This is the only step of an ingestion during which writers wait: `standstill` holds them up until
+// the function returns.
 Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& all,
                                                const std::vector<Part*>& parts) {
   const Standstill standstill(this, parts);
@@ -512,7 +513,7 @@ void Ingestions::Report(const std::vector<Part*>& parts) {
   }
 }
 
-// The event in the info log and the notification of listeners.
+// Writes the event to the info log and notifies the listeners.
 void Ingestions::ReportFile(const Part& part, size_t i) {
   assert(i < part.staged->files.size());
   const ExternalFile& file = part.staged->files[i];

@@ -24,7 +24,7 @@ namespace ashlar {
 // A destructor cannot return errors.
 StagedFiles::~StagedFiles() { IgnoreError(Abort(), "what stays is deleted at the next open"); }
 
-// After a commit there is nothing to delete.
+// Deletes the staged files. After a commit they belong to the database, and nothing is deleted.
 Status StagedFiles::Abort() {
   if (std::exchange(is_settled, true)) return Status::OK();
   Status status;

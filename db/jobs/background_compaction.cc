@@ -28,9 +28,9 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
       plan_(std::move(plan)),
       notifier_(core, *family, notice_),
       blob_notifier_(core, *family,
-                     // All members below are values of this moment, taken under the DB mutex.
-                     // Options may change while the job runs; the job keeps the ones it began with.
                      {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
+  // All values are those of this moment, taken under the DB mutex. Options may change while the job
+  // runs; the job keeps the ones with which it began.
   work_.table = TableOptionsFor(*core, *family);
   work_.table.is_flush = false;
   work_.table.path_id = plan_.output_path_id;

@@ -62,7 +62,8 @@ class ManualQueue {
   // The compaction must not be taken, or must be done.
   void RemoveLocked(ManualCompaction* manual) REQUIRES(db_mutex);
 
-  // How many compactions could run now and wait for a thread of the scheduler.
+  // The number of compactions in the queue that could run now but have no thread of the scheduler
+  // yet.
   int WaitingLocked() const REQUIRES(db_mutex);
   // Takes the first such compaction; null: there is none. The calling thread then runs it and calls
   // FinishLocked().

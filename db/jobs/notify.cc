@@ -387,6 +387,7 @@ void CompactionNotifier::OnTableEnded(FileNumber number, const OutputTable* fini
                   [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
+// Called on the thread that runs the part, whose id the listener gets.
 SubcompactionJobInfo CompactionNotifier::PartInfo(int part) const {
   SubcompactionJobInfo info;
   info.cf_id = family_.id();

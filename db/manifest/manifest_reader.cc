@@ -108,7 +108,8 @@ bool ManifestReader::ReadRecord(VersionEdit* edit) {
   }
   records_++;
   Status decoded = edit->DecodeFrom(record);
-  // Also if the rest does not decode: the number is checked at the end.
+  // The number is taken even if the rest of the record does not decode, because the check at the
+  // end of the file needs it.
   if (edit->initial_records) initial_records_ = *edit->initial_records;
   if (decoded.ok()) return true;
   status_ = Status::CopyAppendMessage(decoded, ", in ", path_);

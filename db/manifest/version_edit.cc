@@ -167,6 +167,8 @@ class Decoder {
     assert(edit != nullptr);
   }
 
+  // Decodes field by field, until the end or the first error. The position and the tag of the
+  // current field are kept for the text of an error.
   Status Run() {
     while (!rest_.empty() && status_.ok()) {
       field_offset_ = record_.size() - rest_.size();

@@ -54,7 +54,7 @@ class FileLook {
     const std::string path = tables_->blobs()->PathOf(meta.number);
     return blobs_seen_[meta.number] = Note(LookAtBlob(meta, path), path);
   }
-  // An error about a file that may exist, so that its existence is unknown.
+  // The error because of which it is unknown whether a file exists.
   const Status& error() const { return error_; }
 
  private:
@@ -175,7 +175,8 @@ class StateFinder {
     Add(0, kDefaultColumnFamilyName);
   }
 
-  // Also returns OK if the end cannot be read: see damage().
+  // Reads the edits up to the end of the file or to the first damage. Damage is no error here: it
+  // is only noted, see damage(). Errors of reading the file are returned.
   Status Read(ManifestReader* reader) {
     assert(reader != nullptr);
     VersionEdit edit;
@@ -184,7 +185,7 @@ class StateFinder {
     return damage_.ok() || SaysItIsGone(damage_) ? Status::OK() : damage_;
   }
   const Status& damage() const { return damage_; }
-  // Without these records the content is not a complete database.
+  // False if a record is missing without which the edits do not describe a complete database.
   bool IsUsable() const {
     return has_log_number_ && has_next_file_ && has_last_sequence_ && edits_ >= initial_edits_;
   }

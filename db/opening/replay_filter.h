@@ -41,7 +41,7 @@ class ReplayFilter {
 
   // The number of batches that were left out or replaced.
   uint64_t changed_batches() const { return changed_batches_; }
-  // For messages.
+  // The name that the program has given its filter, for use in messages.
   std::string Name() const { return filter_ == nullptr ? "" : filter_->Name(); }
 
  private:

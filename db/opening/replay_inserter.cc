@@ -249,6 +249,9 @@ Status ReplayInserter::Workers::Keep(const std::shared_ptr<const ReplaySource>& 
   return Status::OK();
 }
 
+// Gives the chunk that was being filled to the workers. Waits while too many bytes are in flight,
+// since they are copies in memory; a single chunk may exceed the limit. Returns the first error of
+// any worker, after which the replay ends.
 Status ReplayInserter::Workers::Hand() {
   assert(!filling_.batches.empty());
   const uint64_t next_index = filling_.index + 1;
@@ -305,6 +308,7 @@ bool ReplayInserter::Workers::Take(Chunk* chunk) {
   return true;
 }
 
+// Runs on a worker, without a lock. A batch ends where the next one begins.
 Status ReplayInserter::Workers::InsertChunk(const Chunk& chunk) {
   assert(!chunk.batches.empty());
   Insertion insertion(targets_, tools_);

@@ -122,6 +122,8 @@ bool SectionReplay::NoteMissingLogs() {
   return !sections_.empty();
 }
 
+// A follower calls this when logs before `log` are gone: the transactions that were prepared there
+// were decided meanwhile, and what they wrote is in tables.
 void SectionReplay::DecideBefore(FileNumber log, SequenceNumber seqno) {
   for (auto it = sections_.begin(); it != sections_.end();) {
     Sections& sections = it->second;
@@ -344,6 +346,8 @@ Status SectionReplay::SetAside(const WriteBatchPart& part, SequenceNumber seqno,
   return Status::OK();
 }
 
+// Sorted by the order in which the sections were found in the logs: first that of their
+// transaction's first section, then their own.
 std::vector<SectionReplay::FoundSection> SectionReplay::TakeUndecided() {
   std::vector<std::pair<std::pair<uint64_t, uint64_t>, FoundSection>> found;
   for (auto& [xid, sections] : sections_) {

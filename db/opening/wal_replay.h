@@ -88,7 +88,7 @@ class WalReplay {
   // Replays these logs, which are in ascending order.
   Status Run(const std::vector<FileNumber>& log_numbers) REQUIRES(db_mutex);
 
-  // After Run().
+  // The greatest sequence number that was replayed; valid after Run().
   SequenceNumber last_sequence() const { return last_sequence_; }
   // Whether the recovered state ends before the end of the logs. Then the next log must record that
   // it continues from here.

@@ -107,7 +107,8 @@ HashRepShape HashShapeOf(const MemTableRepFactory& factory) {
       static_cast<size_t>(std::clamp(hash.Number("bucket_count"), uint64_t{1}, kMostBuckets));
   const uint64_t threshold = hash.Number("threshold");
   const uint64_t height = hash.Number("skiplist_height");
-  // Of a linked list there is no height, so the greatest one is taken.
+  // The text of a linked list names no height. The number is 0 then, and the greatest height is
+  // taken.
   shape.max_height = static_cast<int>(height == 0 ? kMostHeight : std::min(height, kMostHeight));
   shape.branching =
       static_cast<int>(std::clamp(hash.Number("branching_factor"), uint64_t{2}, uint64_t{1 << 20}));

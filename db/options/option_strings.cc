@@ -176,7 +176,7 @@ Status GetOptionsFromString(const ConfigOptions& config_options, const Options& 
 
 // ---- the forms of RocksDB 7.8, without ConfigOptions
 
-// These forms call those with ConfigOptions.
+// The functions without a parameter ConfigOptions build one and call the functions that have it.
 Status GetColumnFamilyOptionsFromMap(const ColumnFamilyOptions& base_options,
                                      const OptionMap& opts_map, ColumnFamilyOptions* new_options,
                                      bool input_strings_escaped, bool ignore_unknown_options) {

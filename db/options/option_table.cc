@@ -11,7 +11,7 @@
 namespace ashlar {
 namespace {
 
-// The same status with the name of the option in front.
+// Returns the status with the name of the option put in front of its message.
 Status WithName(const Status& status, std::string_view name) {
   assert(!status.ok());
   // Only two codes leave the tables, so that callers can tell a bad value from one that is not

@@ -55,6 +55,8 @@ void PrintValue(const PrintContext& context, const std::string& value, std::stri
 template <typename T>
 concept OptionInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
+// Parses with 64 bits and refuses a number that the type of the option cannot hold. `*value` is
+// changed only on success.
 template <OptionInteger T>
 Status ParseValue(const ConfigOptions&, std::string_view text, T* value) {
   if constexpr (std::is_signed_v<T>) {

@@ -64,7 +64,7 @@ Status SecondaryCache::CreateFromString(const ConfigOptions& config, const std::
   for (const NameValue& part : parts)
     RETURN_IF_ERROR(SetOption(kCacheRows, config, part, &options));
   std::shared_ptr<SecondaryCache> made = options.MakeSharedSecondaryCache();
-  // For example a capacity of 0, or a compression that is not linked.
+  // This happens for example with a capacity of 0, or with a compression that is not linked.
   if (made == nullptr) {
     return Status::InvalidArgument(StrCat("secondary cache '", id, "': it cannot be made so"));
   }

@@ -74,7 +74,8 @@ class PutBase : public MergeOperator {
   }
 };
 
-// The same result by copying the operand, for tests of that path.
+// Gives the same result as the class Put below, but copies the operand, so that tests reach the
+// path for copied results.
 class PutV1 final : public PutBase {
  public:
   const char* NickName() const override { return "put_v1"; }
@@ -255,6 +256,7 @@ class SortList final : public MergeOperator {
  public:
   const char* Name() const override { return "MergeSortOperator"; }
   const char* NickName() const override { return "sortlist"; }
+  // False, which makes the read fail, if the value or an operand is not a list.
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
     List merged;
     if (in.existing_value != nullptr && !MergeIn(*in.existing_value, &merged)) return false;

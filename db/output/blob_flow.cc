@@ -182,6 +182,8 @@ std::vector<BlobFileGarbage> BlobFlow::Garbage() const {
   return garbage;
 }
 
+// Both lists may have several entries of one file; the result has one for each file, in ascending
+// order of the numbers.
 void AddGarbage(const std::vector<BlobFileGarbage>& more, std::vector<BlobFileGarbage>* sum) {
   assert(sum != nullptr);
   std::map<FileNumber, BlobFileGarbage> by_number;

@@ -170,6 +170,8 @@ EntryFilter::Verdict EntryFilter::Obey(Decision decision, const Slice& stored_ke
   return Fail(user_key, Status::InvalidArgument("an unknown decision"));
 }
 
+// The compaction filter wants columns in place of the value. A merge operand cannot be replaced by
+// them: the merge operator expects operands of its own form.
 EntryFilter::Verdict EntryFilter::ReplaceByEntity(const Slice& user_key, ValueType type) {
   if (type == kTypeMerge) {
     return Fail(user_key, Status::NotSupported("a merge operand cannot become an entity"));

@@ -99,7 +99,7 @@ class EntryStream {
   // Whether the entry begins a block of a run. The block may be passed on if exactly its entries
   // are handed out next, unchanged.
   bool offers_block() const { return has_block_ && source_ == Source::kRuns; }
-  // That block. The caller may swap its contents until the next step.
+  // The block that offers_block() announced. Until the next step the caller may swap its contents.
   PassedBlock* TakeBlock() {
     assert(offers_block());
     has_block_ = false;
@@ -127,9 +127,10 @@ class EntryStream {
   // Shows the first entry to keep, beginning with the one at which the runs are, or the result of
   // folding it.
   void FindKept();
-  // The same before folding: sets key_ and value_. Returns false at the end.
+  // Finds the next entry that retention and the compaction filter let pass, before merge operands
+  // are folded. Sets key_ and value_; returns false at the end of the runs.
   bool FindPassed() { return FindRetained() && (options_.filter == nullptr || AskFilter()); }
-  // The same before filtering.
+  // Like FindPassed(), but does not ask the compaction filter.
   bool FindRetained();
   // Decides about a SingleDelete: copies it to key_ and moves the runs to the entry behind it, or
   // behind the value that is dropped together with it. Returns false if it is dropped, or if the

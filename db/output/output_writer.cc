@@ -90,6 +90,9 @@ Status OutputWriter::WriteAndFinish(Entries* entries) {
   return status;
 }
 
+// A table is cut only before the first version of a key, so that all versions of a key are in one
+// table. Range tombstones that begin before the key are passed on first, since they may begin or
+// widen a table.
 template <typename Entries>
 Status OutputWriter::WriteEntries(Entries* entries) {
   assert(entries != nullptr);

@@ -203,6 +203,8 @@ TableOutput::~TableOutput() {
               "an unfinished table that stays is deleted at the next open");
 }
 
+// Besides adding the entry, collects the facts that the MANIFEST records of the table: the range of
+// keys, the oldest blob file and the number of tombstones.
 Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
   assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Add(internal_key, value));

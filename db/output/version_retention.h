@@ -148,7 +148,7 @@ class VersionRetention {
   DropReason hides_next_as_ =
       DropReason::kHidden;  // reason for the versions hidden by the last one
 
-  // Of a stamped family.
+  // The members below are used only for families with user-defined timestamps.
   bool is_below_low_ = false;  // the last entry
   // The last version of the group that is not a merge operand: older ones may be hidden behind it.
   bool has_hider_ = false;

@@ -85,6 +85,8 @@ BlockAccesses::~BlockAccesses() {
   }
 }
 
+// Writes one record of the block cache trace. The key of the block is made of file id and offset.
+// `lookup` is null if the access belongs to a scan and not to the lookup of one key.
 void BlockAccesses::Write(const Access& access, const Lookup* lookup, bool has_key) const {
   BlockCacheTraceRecord record;
   record.block_type = TypeOf(access.block.kind);

@@ -138,6 +138,8 @@ void DBIterator::Fail(Status status) {
   valid_ = false;
 }
 
+// Resets everything that a previous position left behind. Called at the start of each of the four
+// seeks.
 void DBIterator::BeginSeek(Direction direction) {
   assert(direction == Direction::kForward || direction == Direction::kReverse);
   RefreshIfAsked();
@@ -213,6 +215,8 @@ class SeekWatch {
 
 }  // namespace
 
+// A target below the lower bound is replaced by the bound. The trace records what the program asked
+// for.
 void DBIterator::Seek(const Slice& wanted) {
   RecordSeek(kTraceIteratorSeek, wanted);
   const SeekWatch watch(merge_);
@@ -248,6 +252,9 @@ void DBIterator::SeekToFirst() {
     CountStep(&seeks_);
 }
 
+// The upper bound is exclusive: if the target is not below it, the search begins before the first
+// possible version of the bound. Otherwise it begins at the last possible version of the target,
+// which has trailer 0.
 void DBIterator::SeekForPrev(const Slice& wanted) {
   RecordSeek(kTraceIteratorSeekForPrev, wanted);
   const SeekWatch watch(merge_);
@@ -270,6 +277,7 @@ void DBIterator::SeekForPrev(const Slice& wanted) {
     CountStep(&seeks_);
 }
 
+// The upper bound is exclusive, so the search begins before its first possible version.
 void DBIterator::SeekToLast() {
   const SeekWatch watch(merge_);
   BeginSeek(Direction::kReverse);
@@ -288,6 +296,8 @@ void DBIterator::SeekToLast() {
     CountStep(&seeks_);
 }
 
+// The key is saved, because the moving merging iterator may release the memory that contains it.
+// FindNextVisible() skips the older versions of the saved key.
 void DBIterator::Next() {
   assert(valid_);
   if (is_measured_) [[unlikely]]

@@ -193,6 +193,9 @@ void TakeMerged(Merged* merged, PointLookup* lookup) {
 
 }  // namespace
 
+// Folds the operands that the lookup has found onto the value below them, if there is one. An error
+// is also stored in the lookup. More operands than the option's threshold are no error, but give a
+// special OK status.
 Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLookup* lookup) {
   assert(lookup->value() != nullptr);
   assert(lookup->operands() != nullptr);

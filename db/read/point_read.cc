@@ -99,6 +99,8 @@ Status ReadValueBefore(const MergeTools& tools, const SuperVersion& super_versio
   return status;
 }
 
+// The limit calls the merge operator of the program, so that it is set only for the search outside
+// of the epoch and lives only here.
 Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read) {
   assert(read != nullptr);
   assert(!InEpoch());
@@ -201,6 +203,8 @@ void PointReadCounts::Tell(Statistics* statistics) const {
   add(BLOCK_CACHE_BYTES_READ, sum_.block_hit_bytes);
 }
 
+// The counters of the thread (PerfContext) and those of the database are independent: either may be
+// off.
 void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
   if (CountsPerf()) {
     PerfContext* const context = get_perf_context();

@@ -58,7 +58,7 @@ void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* c
 // the tables unless `is_over`, reads a value from a blob file, and folds the operands that were
 // met. Returns the status for the user.
 Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read);
-// The same for a lookup whose search has ended.
+// Does the last part of the read, for a lookup whose search in memtables and tables has ended.
 Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
                     const ReadOptions& options, PointLookup* lookup);
 

@@ -271,6 +271,8 @@ void ReadExplainer::NoteLeft(Run* run, const Slice& internal_key) {
   }
 }
 
+// Fills in what is known only when the iterator stands: its status, its entry, and which runs
+// contributed to that entry.
 void ReadExplainer::EndSeek(const Iterator& iterator) {
   Charge();
   ReadExplanation& explanation = *explanation_;

@@ -101,7 +101,7 @@ class ReadExplainer final : public ReadTrace {
   PointLookup::Counters counters_;
   size_t operand_count_ = 0;
   SequenceNumber covering_seqno_ = 0;
-  // For seeks.
+  // The next members are used only when a seek is explained.
   std::vector<Run> runs_;
   size_t run_ = 0;  // index of the run that moved last
 };

@@ -37,7 +37,7 @@ class SnapshotImpl final : public Snapshot {
   SequenceNumber GetSequenceNumber() const override { return seqno_; }
   int64_t GetUnixTime() const override { return unix_time_; }
   uint64_t GetTimestamp() const override { return timestamp_; }
-  // Null: none of this family is held.
+  // The super version that this snapshot keeps alive for the family; null if it keeps none.
   SuperVersion* HeldOf(const ReadViewSource* family) const {
     for (const HeldView& held : held_) {
       if (held.view.source() == family) return held.super_version;

@@ -96,6 +96,8 @@ void StampedIterator::CopyStampsAndBounds(const ReadOptions& options) {
   }
 }
 
+// Builds the merging iterator over memtables and tables of the current view. All its parts are in
+// arena_, which therefore must be destroyed after merged_.
 void StampedIterator::BuildTower() {
   assert(merged_ == nullptr);
   assert(arena_ == nullptr);
@@ -119,6 +121,9 @@ void StampedIterator::BuildTower() {
   valid_ = false;
 }
 
+// The new view is acquired and checked before anything is changed: after an error the iterator can
+// still be used with its old view. The old tower is destroyed before the view that it reads is
+// released.
 [[gnu::cold]] Status StampedIterator::Refresh(const Snapshot* snapshot) {
   ReadView fresh = view_.source()->AcquireViewFor(snapshot);
   ReadOptions asked = options_;
@@ -239,6 +244,8 @@ void StampedIterator::SeekToFirst() {
   if (valid_) RememberPrefix(comparator_.WithoutStamp(shown_));
 }
 
+// The upper bound is exclusive, so a target at or above it is replaced by the last key before the
+// bound.
 void StampedIterator::SeekForPrev(const Slice& target) {
   RecordSeek(kTraceIteratorSeekForPrev, target);
   BeginSeek();
@@ -298,6 +305,9 @@ StampedIterator::Found StampedIterator::Lookup(const Slice& user_key) {
   return found;
 }
 
+// Whether the key is outside of the bounds, or has another prefix than the target of the seek when
+// prefix_same_as_start is set. The bounds are compared without timestamps, the prefix is taken from
+// the key without its timestamp.
 bool StampedIterator::IsOutside(const Slice& stored) const {
   if (options_.iterate_upper_bound != nullptr &&
       comparator_.OrderWithoutTimestamp(stored, upper_bound_) >= 0) {
@@ -367,6 +377,8 @@ bool StampedIterator::PassTooNew(const Slice& stored, uint64_t* steps) {
   return true;
 }
 
+// Moves from key to key until one has a visible value. Keys that are deleted or too new count
+// against max_skippable_internal_keys.
 void StampedIterator::FindForwards() {
   if (shows_versions()) return FindVersionForwards();
   while (merged_->Valid()) {
@@ -382,6 +394,8 @@ void StampedIterator::FindForwards() {
   }
 }
 
+// Like FindForwards(). Walking backwards meets the oldest version of a key first, so a seek to its
+// newest version comes before the decision.
 void StampedIterator::FindBackwards() {
   if (shows_versions()) return FindVersionBackwards();
   while (merged_->Valid()) {
@@ -491,6 +505,8 @@ bool StampedIterator::GatherOperands(MergeBase* base, bool* has_base) {
   return merged_->status().ok();  // after an error, older versions of the key are unknown
 }
 
+// Merges the operands of the current key. The result is copied into folded_, because shown_value_
+// must stay valid until the next move.
 bool StampedIterator::ShowFolded() {
   MergeBase base;
   bool has_base = false;

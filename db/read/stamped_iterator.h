@@ -106,7 +106,7 @@ class StampedIterator final : public Iterator {
   bool ShowFolded();
   bool GatherOperands(MergeBase* base, bool* has_base);
 
-  // With iter_start_ts.
+  // Used with ReadOptions::iter_start_ts, which makes the iterator show all versions of a key.
   void FindVersionForwards();
   void FindVersionBackwards();
   bool ShowVersion();

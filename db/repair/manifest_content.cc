@@ -82,7 +82,7 @@ Status ContentReader::Apply(const VersionEdit& edit) {
     content_.families.erase(edit.column_family);
     return Status::OK();
   }
-  // A record of a family that was never added or is dropped.
+  // A record may name a family that was never added or that is dropped.
   const auto family = content_.families.find(edit.column_family);
   if (family == content_.families.end()) {
     return Status::Corruption(StrCat("unknown column family ", edit.column_family));

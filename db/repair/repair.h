@@ -45,7 +45,8 @@ struct RepairRequest {
   DBOptions db_options;  // sanitized
   std::string dir;
   std::vector<ColumnFamilyDescriptor> families;
-  // For families that are not listed; none: finding one is InvalidArgument.
+  // The options for families that are found but not listed above. Without such options, finding
+  // such a family makes the repair return InvalidArgument.
   std::optional<ColumnFamilyOptions> unknown_options;
 };
 
@@ -61,9 +62,11 @@ class Repair {
   // InvalidArgument if the families or a comparator do not fit. An I/O error ends the repair: it
   // says nothing about the contents of a file.
   Status WriteManifest();
-  // After WriteManifest(): all families of the database, to open it with.
+  // All families of the database, as a caller needs them for opening it. Valid after
+  // WriteManifest().
   std::vector<ColumnFamilyDescriptor> Families() const;
-  // After the replay, with the database closed.
+  // Moves the files that the repaired database does not use into the directory `lost`. Call it
+  // after the replay, when the database is closed.
   Status MoveUnusedFiles();
 
   // What was kept, copied or lost, a line each.

@@ -156,7 +156,7 @@ Status Repair::TakeStray(const Stray& stray, Family* family) {
   if (!meta.ok()) {
     if (!meta.status().IsCorruption()) return meta.status();
     Note(StrCat(stray.path, ": damaged: ", meta.status().ToString()));
-    // Without a level: its place is found by its contents.
+    // The level is left open: the copy gets its place in the tree later, by its contents.
     return CopyTable(stray.path, nullptr, family, PlacedTable{.meta = {}, .level = std::nullopt});
   }
   const bool is_external = IsExternal(stray.properties);
@@ -222,6 +222,9 @@ Status Repair::PlaceFamily(Family* family) {
   return PlaceTables(options, compare, &family->tables, &report_);
 }
 
+// Looks at every blob file in the directories, then notes those that the MANIFEST names but that do
+// not exist. A lost blob file is no error of the repair: the values in it are lost, the rest is
+// kept.
 Status Repair::SurveyBlobs() {
   for (const auto& [number, path] : files_->blobs) RETURN_IF_ERROR(SurveyBlob(number, path));
   for (auto& [id, family] : families_) {

@@ -30,7 +30,7 @@ class Placement {
   void Place(std::vector<std::string>* notes);
 
  private:
-  // The same index as in tables_.
+  // A node has the index that its table has in tables_.
   struct Node {
     std::optional<Level> given;  // the level before
     std::vector<size_t> overlapping;
@@ -72,6 +72,8 @@ std::vector<size_t> Placement::BySmallest() const {
   return order;
 }
 
+// Whether the levels from the MANIFEST are possible: they exist, and below level 0 no two tables of
+// a level overlap. Tables without a level are ignored.
 bool Placement::IsSound() const {
   std::vector<const FileMetadata*> last(static_cast<size_t>(options_.num_levels), nullptr);
   for (const size_t i : BySmallest()) {
@@ -161,6 +163,9 @@ size_t Placement::NextToPlace(std::vector<std::string>* notes) const {
   return any;
 }
 
+// The deepest level at which the table is above all tables that it overlaps and that have their
+// places already, or beside those with which it may share a level. The table never moves deeper
+// than its level before.
 Level Placement::LevelFor(size_t i) const {
   if (options_.uses_level0_only) return Level();
   int deepest = options_.num_levels - 1;

@@ -81,7 +81,7 @@ Result<NewerTable> ComparePoints(const InternalKeyComparator& order, InternalIte
     }
     const NewerTable newer = Newer(SeqnoAt(*a), SeqnoAt(*b));
     if (newer != NewerTable::kEqual) return newer;
-    // Only the newest versions are compared.
+    // Skips the older versions of the key, because only the newest ones are compared.
     while (a->Valid() && order.OrderWithoutTimestamp(ExtractUserKey(a->key()), key) == 0) a->Next();
   }
   RETURN_IF_ERROR(a->status());

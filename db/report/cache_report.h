@@ -29,7 +29,7 @@ struct CacheReport {
 CacheReport ReportOn(const Cache& cache);
 // One line with the facts and one with the entries of each role.
 std::string CacheEntriesText(const CacheReport& report);
-// The same facts by the names of BlockCacheEntryStatsMapKeys.
+// The facts of the report as a map, under the names that BlockCacheEntryStatsMapKeys defines.
 PropertyMap CacheEntriesMap(const CacheReport& report);
 
 }  // namespace ashlar

@@ -324,7 +324,7 @@ std::string StateOf(const Sources& s, Family& f) REQUIRES(db_mutex) {
                 f.versions()->tables->DebugString());
 }
 
-// Texts that are made under the DB mutex.
+// Properties whose value is a text that is made while the DB mutex is held.
 constexpr PropertyRow<StateText> kStateTexts[] = {
     {"ashlar.background-work",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.scheduler->DebugStringLocked(); }},

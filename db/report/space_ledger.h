@@ -16,7 +16,7 @@ namespace ashlar {
 
 // A plain value. All sizes are in bytes.
 struct SpaceLedger {
-  // In the newest versions.
+  // Tables and blob files of the newest version of each family.
   uint64_t table_bytes = 0;
   uint64_t blob_bytes = 0;
   uint64_t blob_garbage_bytes = 0;  // the part of blob_bytes that no table refers to any more

@@ -43,6 +43,9 @@ RunTombstones::Stretch LevelTombstones::StretchFrom(const KeyPosition& from) {
   return {};
 }
 
+// Files whose tombstones lie behind the position are dropped from the list: the walk is descending
+// and will not need them again. The file of the level's iterator stays, because tombstones of it
+// may still be met.
 RunTombstones::Stretch LevelTombstones::StretchBefore(const KeyPosition& before) {
   while (!files_.empty()) {
     const Stretch stretch = files_.back().walk.StretchBefore(before);

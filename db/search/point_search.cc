@@ -45,6 +45,9 @@ bool PointSearch::RunInEpoch() {
   return true;
 }
 
+// Searches the tables from the newest to the oldest, outside of epochs, since each may have to be
+// opened or read from its file. Ends at the first table that decides the lookup; an error also ends
+// it.
 void PointSearch::Finish() {
   const TableRows* const rows = version_.tables()->rows();
   if (lookup_->EndAtLimit()) return;

@@ -45,7 +45,7 @@ Status WithSeverity(const Status& error, BackgroundErrorReason reason) {
   return error.ok() ? error : Status(error, SeverityOf(error, reason));
 }
 
-// The same decision as in Raise(), without its effects.
+// Makes the decision that Raise() would make, but changes nothing.
 bool ErrorState::WouldBeSoft(const Status& error, BackgroundErrorReason reason) const {
   if (!IsError(error) || SeverityOf(error, reason) != Status::kSoftError) return false;
   MutexLock lock(&mutex_);

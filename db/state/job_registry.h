@@ -70,7 +70,7 @@ class JobRegistry {
   bool IsProtected(FileNumber number) const REQUIRES(db_mutex) {
     return pending_outputs_.contains(number);
   }
-  // Ascending.
+  // The numbers are in ascending order.
   std::vector<FileNumber> ProtectedFiles() const REQUIRES(db_mutex) {
     return {pending_outputs_.begin(), pending_outputs_.end()};
   }

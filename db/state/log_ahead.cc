@@ -92,6 +92,8 @@ void LogAhead::AwaitMadeLocked() {
   while (state_ == State::kMaking) changed_.Wait();
 }
 
+// The log is empty, so that a crash before its file is deleted loses nothing. The mutex is released
+// for the I/O; the state was reset before, so that no other thread can take the log meanwhile.
 void LogAhead::DiscardLocked() {
   AwaitMadeLocked();
   assert((state_ == State::kReady) == (ready_ != nullptr));

@@ -116,6 +116,9 @@ void NoteLogError(DbCore* core, const Status& error, FileNumber log_number) {
   core->pipeline->RequestAttention();
 }
 
+// Called without the mutex, because listeners are code of the program. Of several threads that call
+// this after one error only the one that takes the report notifies. Waiting threads are woken
+// first, since a listener may take long.
 void NotifyUnreportedError(DbCore* core) {
   assert(core != nullptr);
   const std::optional<ErrorState::Report> report = core->errors.TakeReport();
@@ -157,6 +160,8 @@ void NotifyManualFlush(const DbServices& services, const ManualFlushInfo& flush)
   });
 }
 
+// OnErrorRecoveryCompleted() is called only after a success, OnErrorRecoveryEnd() always. Called
+// without locks.
 void NotifyRecoveryEnd(const DbServices& services, const Status& old_error, const Status& status) {
   services.events->Event("error_recovery")
       .Add("error", old_error.ToString())

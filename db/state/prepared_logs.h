@@ -130,7 +130,7 @@ class PreparedLogs {
   // Waits until all sections that have entered are settled. For a recovery that logs them again: a
   // section whose sync has failed must not be among them. No commit begins meanwhile.
   void AwaitSettled();
-  // What a log has of a section.
+  // A copy of a prepared section, with the facts that are needed to log it again.
   struct Logged {
     std::string records;
     uint32_t count;

@@ -34,6 +34,8 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
     if (step_ == Step::kPrepare) {
       prepared_->Enter(sections_.first(), place.log, place.first_seqno);
     } else {
+      // The decision is noted before its sequence number becomes visible, so that a reader which
+      // sees this number also finds the decision.
       for (PreparedSection* const section : sections_.all()) {
         // Before the decision is visible, so that a reader of its number finds it.
         if (section->entry() != nullptr) UndecidedTable::Decide(section->entry(), place.last_seqno);
@@ -153,6 +155,9 @@ Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
       {.options = &options, .logged = marker, .allows_markers = true, .hook = &leaving});
 }
 
+// Writes all undecided sections to the current log, so that the older logs need not be kept for
+// them. The sections move to that log only after the sync: a crash before it still finds them in
+// the older logs, a crash after it finds them in both, marked so that they count once.
 Status LogSectionsAgain(PreparedLogs* prepared, WalSet* wals, SequenceNumber next_seqno) {
   assert(prepared != nullptr);
   const std::vector<PreparedLogs::Logged> sections = prepared->CopyAll();

@@ -43,7 +43,7 @@ class WriteControl final : public CommitHost {
   // Called once, before the first write. `flushes` outlives the object.
   void SetFlushes(FlushRequests* flushes) { flushes_ = flushes; }
 
-  // CommitHost
+  // The interface CommitHost, through which the commit pipeline calls this class.
   Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
   CommitFamily FindFamily(uint32_t family) override;
   InsertTarget FindInsertTarget(uint32_t family) override;

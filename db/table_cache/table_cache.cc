@@ -257,7 +257,8 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_f
 EpochRetired* TableCache::EvictBeyondBudgetLocked() {
   mutex_.AssertHeld();
   EpochRetired* evicted = nullptr;
-  // After two turns of the hand every table was either closed or is in use.
+  // The first turn of the hand takes the second chance from a table, and the second turn closes it.
+  // So after two turns the tables that are still open are in use.
   size_t steps = 2 * open_.size();
   while (steps-- > 0 && open_.size() > 1 && IsOverBudget()) {
     if (hand_ >= open_.size()) hand_ = 0;

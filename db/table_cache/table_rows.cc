@@ -115,6 +115,8 @@ std::string TableRows::KeyOf(const FileMetadata& file, const PointLookup& lookup
   return key.append(user_key.data(), user_key.size());
 }
 
+// A cached row is the answer of the whole table for a key, valid for every snapshot that sees all
+// entries of the table. The caller has checked that (the third assertion).
 bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
   assert(!InEpoch());
   assert(!lookup->decided());

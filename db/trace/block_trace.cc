@@ -122,7 +122,7 @@ Status BlockTrace::StartLocked(SystemClock* clock, uint64_t sampling_frequency,
   return Status::OK();
 }
 
-// With a writer of the program, which closes its file itself.
+// Starts a trace into a writer of the program. The writer closes its file itself.
 Status BlockTrace::Start(SystemClock* clock, const BlockCacheTraceOptions& options,
                          std::unique_ptr<BlockCacheTraceWriter> writer) {
   if (writer == nullptr) return Status::InvalidArgument("trace: no writer was given");
@@ -130,7 +130,7 @@ Status BlockTrace::Start(SystemClock* clock, const BlockCacheTraceOptions& optio
   return StartLocked(clock, options.sampling_frequency, std::move(writer));
 }
 
-// With a file, which is written in RocksDB's format and closed by End().
+// Starts a trace into a file, which is written in RocksDB's format and closed by End().
 Status BlockTrace::Start(SystemClock* clock, const TraceOptions& options,
                          std::unique_ptr<TraceWriter> writer) {
   if (writer == nullptr) return Status::InvalidArgument("trace: no writer was given");

@@ -177,6 +177,7 @@ std::string QueryTraceHeader() {
                 "\tFormat: Timestamp OpType Payload\n");
 }
 
+// A trace that a newer program wrote is NotSupported, because its records may have unknown fields.
 Status ParseQueryTraceHeader(const Slice& payload, int* version) {
   const std::string_view text(payload.data(), payload.size());
   if (!text.starts_with(kTraceMagic)) {
@@ -215,6 +216,7 @@ void AppendMultiGetQuery(std::span<const uint32_t> families, std::span<const Sli
   for (const Slice& key : keys) PutLengthPrefixedSlice(payload, key);
 }
 
+// The map has a bit for each field that follows. Fields that are empty are left out.
 void AppendSeekQuery(const SeekQuery& seek, std::string* payload) {
   uint64_t map = MapOf(kSeekFamily, kSeekKey);
   if (!seek.lower.empty()) map |= MapOf(kSeekLower);

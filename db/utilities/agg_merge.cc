@@ -33,7 +33,7 @@ class Aggregators {
     if (present != nullptr) replaced_.push_back(std::move(present));
     present = std::move(function);
   }
-  // Null if there is none.
+  // The function of this name; null if there is none.
   const Aggregator* Find(const Slice& name) const {
     MutexLock lock(&mutex_);
     const auto found = by_name_.find(name.ToString());

@@ -192,7 +192,7 @@ class Dumper final : public CacheDumper {
   const std::unique_ptr<CacheDumpWriter> writer_;
   // Whether only the files of file_ids_ count.
   bool is_filtered_ = false;
-  // As in BlockKey.
+  // The ids of the files whose blocks are dumped, in the form in which BlockKey has them.
   std::set<uint64_t> file_ids_;
 };
 

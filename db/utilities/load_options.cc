@@ -34,7 +34,7 @@ ConfigOptions ConfigOf(Env* env, bool ignore_unknown_options) {
   return config;
 }
 
-// The path is added to errors.
+// Reads and parses the file. The message of a parse error begins with the path.
 Result<OptionsFileContents> ReadOptionsFile(const ConfigOptions& config, const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text,
                    ReadWholeFile(EnvOf(config)->GetFileSystem().get(), path));
@@ -118,8 +118,8 @@ Status CompareAll(const PrintContext& context, const SectionInFile& section, con
   // too.
   as_written.config = ConfigOptions();
   for (const OptionRow& row : section.table) {
-    // Rows that are not printed cannot be compared; rows that are newer than the release for which
-    // the file was written are not in it.
+    // An option that has no text cannot be compared. An option that is newer than the release for
+    // which the file was written is not in the file.
     if (row.print == nullptr || row.facts.since > context.newest || IsObject(row.name())) continue;
     std::string text_in_file, text_given;
     row.Print(context, section.options, &text_in_file);

@@ -223,6 +223,8 @@ FollowedChange VersionSet::BeginFollowed() const {
   return change;
 }
 
+// Nothing here can fail, because the versions were built before. The follower takes over all
+// counters of the primary.
 void VersionSet::InstallFollowed(FollowedChange* change) {
   assert(!is_writing_);
   for (auto& [id, family] : change->families_) {

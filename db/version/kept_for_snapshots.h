@@ -66,8 +66,8 @@ class KeptForSnapshots {
     return next;
   }
 
-  // "#7 until @12, #9 until @20": each table, and the sequence number that the oldest snapshot must
-  // reach.
+  // For example "#7 until @12, #9 until @20": table 7 is kept until the oldest snapshot has the
+  // sequence number 12 or a greater one, table 9 until 20.
   std::string DebugString() const {
     std::string text;
     for (const Table& table : tables_) {

@@ -50,6 +50,8 @@ Status ManifestReplay::Apply(const VersionEdit& edit) {
   return ApplyToFamily(edit);
 }
 
+// A family that the program does not open is remembered as skipped, so that later edits of it can
+// be told from edits of a family that never existed.
 Status ManifestReplay::AddFamily(uint32_t id, const std::string& name) {
   if (open_.contains(id) || skipped_.contains(id)) {
     return Status::Corruption(StrCat("column family ", id, " is added twice"));

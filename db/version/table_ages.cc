@@ -102,6 +102,7 @@ Status CompareTombstones(const TableFile& newer, const TableFile& older, Interna
   return of_newer->status();
 }
 
+// The blocks are not put into the cache, since a check would evict the blocks that readers need.
 Status ComparePair(const Version& version, TableFile* newer, TableFile* older) {
   assert(older != nullptr);
   assert(newer != older);

@@ -159,6 +159,8 @@ Status Version::CheckInvariants() const {
   return Status::OK();
 }
 
+// Used for the first records of a new MANIFEST: the edit recreates all files of this version from
+// nothing.
 void Version::DescribeFiles(VersionEdit* edit) const {
   assert(edit != nullptr);
   assert(!edit->changes_files());

@@ -184,6 +184,9 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
   return splice;
 }
 
+// Levels without a change share their list of tables with the base version. A table that was moved
+// is in both arrivals and departures, and its object is kept, so that open readers and caches stay
+// valid.
 Status VersionBuilder::Build(BuiltVersion* built) {
   assert(built->version == nullptr);
   assert(built->added.empty());

@@ -120,7 +120,7 @@ class VersionSet {
   // Total size of the tables that are in no current version, but in an older version or a version
   // of a dropped family.
   uint64_t RetiredBytes() const REQUIRES(db_mutex);
-  // The same for one live family.
+  // Like RetiredBytes(), for one live family.
   uint64_t RetiredBytesOf(const FamilyVersions& family) const;
   // Returns the dropped families that have no user any more. Their destructors may wait for
   // readers, so the caller destroys them without a lock and outside an EpochGuard.

@@ -128,6 +128,7 @@ Status BufferedWalSink::Deliver(uint64_t end) {
   return Flush(end);
 }
 
+// Returns when all bytes before `end` have been written to the file, by this thread or by others.
 Status BufferedWalSink::Flush(uint64_t end) {
   assert(end <= size());
   if (!order_.WaitUntil(end)) return error();
@@ -160,6 +161,7 @@ Status BufferedWalSink::AppendRange(uint64_t from, uint64_t to) {
   return Status::OK();
 }
 
+// The same for durability. Threads that want a sync at the same time share one.
 Status BufferedWalSink::Sync(uint64_t end) {
   assert(end <= size());
   RETURN_IF_ERROR(Flush(end));
@@ -169,6 +171,8 @@ Status BufferedWalSink::Sync(uint64_t end) {
   return status.ok() ? status : FailWith(status);
 }
 
+// If the file allows a sync beside a write, writers go on during the sync. Otherwise the sync waits
+// for its turn among the writes.
 Status BufferedWalSink::SyncFile() {
   const StopWatch watch(SystemClock::Default().get(), statistics(), WAL_FILE_SYNC_MICROS);
   CountSync();

@@ -23,6 +23,7 @@ Result<std::vector<FileNumber>> ListLogsIn(FileSystem* fs, const std::string& di
   return LogsAmong(ListDirectory(fs, dir, NameOrder::kAny));
 }
 
+// A directory that does not exist has no logs.
 Result<std::vector<FileNumber>> LogsAmong(const Result<std::vector<std::string>>& names) {
   std::vector<FileNumber> numbers;
   if (!names.ok()) {
@@ -53,6 +54,7 @@ Status LogArchive::Prepare() {
   return CreateDirectories(options_.fs, ArchivalDirectory(options_.wal_dir));
 }
 
+// A rename, so a crash leaves the log in one of the two directories.
 Status LogArchive::Add(FileNumber number) {
   assert(is_on());
   const Status status =
@@ -88,6 +90,8 @@ uint64_t LogArchive::NowSeconds() const {
   return static_cast<uint64_t>(std::max<int64_t>(seconds, 0));
 }
 
+// Whether it is time to look for archived logs that are too old. Called often, so it mostly reads
+// two atomics.
 bool LogArchive::IsDue() {
   if (has_grown_.exchange(false, std::memory_order_relaxed)) return true;
   if (options_.ttl_seconds == 0) return false;

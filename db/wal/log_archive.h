@@ -25,7 +25,7 @@ Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::stri
 // The numbers of the logs in a directory (the WAL directory or the archive), ascending; empty if it
 // does not exist.
 Result<std::vector<FileNumber>> ListLogsIn(FileSystem* fs, const std::string& dir);
-// The same for a directory whose entries have been listed already.
+// Like the function above, for a caller that has listed the directory already.
 Result<std::vector<FileNumber>> LogsAmong(const Result<std::vector<std::string>>& names);
 
 struct LogArchiveOptions {

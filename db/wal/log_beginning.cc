@@ -16,6 +16,8 @@ static_assert(kRemarkBytes < 128, "its length takes one byte");
 
 }  // namespace
 
+// The record is an empty batch with a remark, which every reader of logs skips, also that of
+// RocksDB.
 std::string EncodeLogBeginning(SequenceNumber first_seqno, const LogPredecessor& predecessor) {
   std::string batch;
   PutFixed64(&batch, first_seqno);

@@ -120,6 +120,7 @@ bool LogReader::NextBlock() {
   return FillBlock();
 }
 
+// Reads the next physical record. Less than a header at the end of a block is padding.
 LogReader::Physical LogReader::ReadPhysical() {
   while (status_.ok()) {
     if (kLogBlockBytes - position_ < kLogHeaderBytes) {
@@ -365,6 +366,7 @@ std::optional<uint64_t> LogReader::FindGoodRecordBehind(uint64_t offset) {
   return found;
 }
 
+// Tries every offset, because damage may have destroyed the length that leads to the next record.
 [[gnu::cold]] std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
   const uint64_t from = std::max(offset + 1, block_offset_) - block_offset_;
   for (size_t at = static_cast<size_t>(from); at + kLogHeaderBytes <= limit_; ++at) {

@@ -42,6 +42,7 @@ bool DecodeTimestampSizes(const Slice& payload, std::vector<TimestampSize>* size
   return true;
 }
 
+// The checksum covers the type and the log number. Their part of it is computed once for each type.
 LogFraming::LogFraming(FileNumber log_number, bool is_recyclable)
     : log_number_(static_cast<uint32_t>(log_number.value())), is_recyclable_(is_recyclable) {
   for (int kind = 0; kind < 4; ++kind) {
@@ -51,6 +52,7 @@ LogFraming::LogFraming(FileNumber log_number, bool is_recyclable)
   }
 }
 
+// The bytes that a record takes in the log from this offset on: headers, padding and payload.
 uint64_t FramedBytes(const LogFraming& framing, uint64_t offset, uint64_t payload_bytes) {
   const size_t header_bytes = framing.header_bytes();
   size_t left = kLogBlockBytes - offset % kLogBlockBytes;

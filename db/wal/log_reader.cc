@@ -74,6 +74,8 @@ LogReader::LogReader(std::unique_ptr<LogSource> source, const Options& options, 
 
 LogReader::~LogReader() = default;
 
+// A tailing reader that comes to the end is not finished: a later call continues there, after the
+// writer has appended.
 bool LogReader::ReadRecord(Slice* record) {
   while (!is_finished_ && status_.ok()) {
     const Physical physical = ReadPhysical();
@@ -89,6 +91,7 @@ bool LogReader::ReadRecord(Slice* record) {
   return false;
 }
 
+// True if *record is complete.
 bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
   assert(!is_finished_);
   assert(physical.kind != Kind::kEof);
@@ -125,6 +128,7 @@ bool LogReader::HandleRecord(const Physical& physical, Slice* record) {
   }
 }
 
+// Joins the fragments of a record that spans blocks.
 bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
   assert(physical.type > 0);
   const int kind = (physical.type - 1) % 4;  // full, first, middle, last
@@ -196,6 +200,8 @@ bool LogReader::FinishRecord(const Physical& last, const Slice& payload, Slice* 
 
 // ---- Records about the log itself
 
+// Records that describe the log itself and contain no updates. Unknown kinds whose number says that
+// they may be ignored are passed over, so that logs of newer versions can be read.
 void LogReader::HandleSpecial(const Physical& physical) {
   Physical report = physical;
   if (has_open_record_) {
@@ -226,6 +232,8 @@ void LogReader::HandleSpecial(const Physical& physical) {
   React(Event::kStructure, report);
 }
 
+// The record must come before all others, because the records behind it are read with the
+// decompressor.
 void LogReader::HandleCompression(const Physical& physical) {
   Physical report = physical;
   if (physical.payload.size() != sizeof(uint32_t) ||
@@ -259,6 +267,7 @@ void LogReader::LookForCompression(const Slice& payload) {
   decompressor_ = decompressor.Take();
 }
 
+// The writer records the size of a family once and only if it is not 0. Anything else is damage.
 void LogReader::HandleTimestampSizes(const Physical& physical) {
   std::vector<TimestampSize> sizes;
   bool is_good = DecodeTimestampSizes(physical.payload, &sizes);
@@ -301,6 +310,7 @@ void LogReader::ReactToDamage(Physical physical) {
   }
 }
 
+// Applies the recovery mode to an event: ignore it, report it, or stop.
 void LogReader::React(Event event, const Physical& physical) {
   assert(static_cast<size_t>(event) < std::size(kActions));
   if (options_.is_shared) return StopAt(physical);
@@ -335,6 +345,8 @@ void LogReader::StopAt(const Physical& physical) {
   DropFragments();
 }
 
+// `good_record_behind` is the offset of an intact record after the damage. It tells damage in the
+// middle of a log from a tail that a crash has cut.
 [[gnu::cold]] void LogReader::Report(const Physical& physical,
                                      std::optional<uint64_t> good_record_behind) {
   assert(physical.what != nullptr);

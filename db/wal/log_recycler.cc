@@ -20,6 +20,7 @@ void LogRecycler::Configure(FileSystem* fs, const std::string& wal_dir, size_t l
   limit_ = limit;
 }
 
+// False: the log is not kept, and the caller deletes it.
 bool LogRecycler::Offer(FileNumber number) {
   State& state = *state_;
   MutexLock lock(&state.mutex);
@@ -29,6 +30,8 @@ bool LogRecycler::Offer(FileNumber number) {
   return true;
 }
 
+// Logs that others still read or that have further links must not be overwritten; these are deleted
+// instead.
 std::optional<FileNumber> LogRecycler::Take() {
   bool is_pinned = false;
   while (const std::optional<FileNumber> number = NextKept(&is_pinned)) {
@@ -84,6 +87,7 @@ LogRecycler::Pin::~Pin() {
   state.pinned.erase(it);
 }
 
+// At closing: no log is kept any more, and the caller deletes those that are left.
 std::vector<FileNumber> LogRecycler::Drain() {
   State& state = *state_;
   MutexLock lock(&state.mutex);

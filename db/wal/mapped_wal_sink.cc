@@ -175,6 +175,8 @@ void MappedWalSink::Prepare(uint64_t expected_bytes) {
   if (Schedule(&PopulateJob)) populate_trigger_.store(populated / 2, std::memory_order_relaxed);
 }
 
+// The job is counted before it is scheduled, because it may end before Schedule() returns. If it
+// cannot be scheduled, the count is taken back, and the caller has to do without the job.
 bool MappedWalSink::Schedule(void (*job)(void*)) {
   if (env_ == nullptr) return false;
   {
@@ -190,6 +192,8 @@ bool MappedWalSink::Schedule(void (*job)(void*)) {
   return true;
 }
 
+// Lets a background job touch the pages that later writes need, so writers do not wait for page
+// faults.
 void MappedWalSink::PopulateAhead(uint64_t end) {
   assert(end <= size());
   // A large log is expected to grow further, so it looks ahead in proportion.

@@ -11,6 +11,8 @@
 
 namespace ashlar {
 
+// Bytes are visible to readers of the log only without holes. A range that is complete before its
+// predecessors waits in early_.
 void StagingOrder::Complete(uint64_t offset, uint64_t end, std::vector<LogHeaderStore> headers) {
   assert(offset < end);
   assert(staged_end_.load(std::memory_order_acquire) <= offset);

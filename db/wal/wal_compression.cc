@@ -54,6 +54,8 @@ Result<std::unique_ptr<WalCompressor>> WalCompressor::Create() {
 
 WalCompressor::~WalCompressor() { ZSTD_freeCCtx(Compression(context_)); }
 
+// Each record is a frame of its own with a checksum. So a record can be read without those before
+// it.
 Status WalCompressor::Compress(const Slice& record, std::string* frame) {
   assert(frame != nullptr);
   frame->clear();

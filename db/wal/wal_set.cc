@@ -336,6 +336,8 @@ Status WalSet::error() const {
   return CheckEntriesLocked(FileNumber::None());
 }
 
+// The logs are taken out of the list first, since closing them needs I/O, which must not happen
+// under the mutex. All are closed, even if one fails; the first error is returned.
 Status WalSet::Close() {
   std::vector<Log> logs;
   {
@@ -385,6 +387,8 @@ bool WalSet::current_has_records() const {
   return !logs_.empty() && logs_.back().sink->size() > logs_.back().begin;
 }
 
+// A log is in exactly one of the three lists: found at the opening, replaced by a newer one, or
+// still open.
 uint64_t WalSet::BytesFrom(FileNumber number) const {
   MutexLock lock(&mutex_);
   uint64_t bytes = 0;

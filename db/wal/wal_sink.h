@@ -124,7 +124,8 @@ class WalSink : public std::enable_shared_from_this<WalSink> {
   uint64_t size() const { return reserved_end_.load(std::memory_order_relaxed); }
   // All bytes before it are delivered to the kernel; readers of a log in use stop here.
   virtual uint64_t delivered_size() const = 0;
-  // All bytes before it are durable, apart from the directory entry.
+  // The offset up to which the content of the log is durable. The file's directory entry may not
+  // be.
   virtual uint64_t synced_size() const = 0;
   // The first error, or OK.
   virtual Status error() const = 0;

@@ -17,6 +17,7 @@ constexpr uint64_t kShortestMicros = 4 * kSecondMicros;
 
 }  // namespace
 
+// Keeps the highest proximity of each second; older seconds are overwritten.
 void StallForecast::Note(uint64_t now_micros, double proximity) {
   assert(count_ <= kCount);
   assert(next_ < kCount);
@@ -33,6 +34,8 @@ void StallForecast::Note(uint64_t now_micros, double proximity) {
   count_ = std::min(count_ + 1, kCount);
 }
 
+// Compares the highest peaks of the older and of the newer half of the recorded time, and extends
+// the growth in a straight line.
 uint64_t StallForecast::SecondsUntilSlowdown(uint64_t now_micros, double proximity) const {
   assert(proximity >= 0);
   if (proximity >= 1) return 0;

@@ -45,6 +45,8 @@ bool SubBatchFinder::Take(const WriteBatchRecord& record) {
   return true;
 }
 
+// The first sub-batch begins at `begin` and is not in the result, which has only the begins of the
+// others.
 std::vector<size_t> FindSubBatches(const Slice& batch, size_t begin, size_t end,
                                    const ComparatorOfFamily& comparator_of) {
   std::vector<size_t> begins;

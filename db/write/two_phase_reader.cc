@@ -209,6 +209,8 @@ void NumberCounter::TakeDecision(const Slice& batch, const WriteBatchPart* updat
   if (is_known) sections_.erase(found);
 }
 
+// Must see all batches of the logs in their order, because a commit takes as many numbers as its
+// section has, which was read before.
 NumberCounter::Numbers NumberCounter::Take(const Slice& batch) {
   Numbers numbers{.has_marker = HasTwoPhaseMarker(batch)};
   if (!numbers.has_marker || !SplitBatch(batch, &parts_).ok()) {
@@ -234,6 +236,8 @@ NumberCounter::Numbers NumberCounter::Take(const Slice& batch) {
   return numbers;
 }
 
+// A no-op behind the last update is a marker too: batches of the policies write-prepared and
+// write-unprepared end with one.
 bool HasTwoPhaseMarker(const Slice& batch) {
   WriteBatchReader reader(batch);
   WriteBatchRecord record;

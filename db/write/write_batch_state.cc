@@ -28,6 +28,7 @@ uint64_t ChecksumOfRecord(const WriteBatchRecord& record) {
          XxHash3_64(record.value.data(), record.value.size()) + (kind + 1) * kKindFactor;
 }
 
+// The memory of the batch is kept for the next updates.
 void WriteBatch::Clear() {
   rep_.assign(kWriteBatchHeaderBytes, '\0');
   content_flags_.store(0, std::memory_order_relaxed);
@@ -56,6 +57,7 @@ void WriteBatch::SetSavePoint() {
                                            content_flags_.load(std::memory_order_relaxed));
 }
 
+// Removes everything that was added after the point.
 void WriteBatchInternal::TruncateTo(WriteBatch* batch, const SavePoint& point) {
   assert(batch != nullptr);
   assert(point.size <= batch->rep_.size());
@@ -97,6 +99,7 @@ void WriteBatch::MarkWalTerminationPoint() {
 
 // Markers and log data.
 
+// Markers are not counted in the header.
 Status WriteBatchInternal::AddMarker(WriteBatch* batch, ValueType tag,
                                      std::initializer_list<Slice> parts) {
   assert(batch != nullptr);
@@ -138,6 +141,7 @@ Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
   return Status::OK();
 }
 
+// Makes the batch of a transaction whose prepare has failed an ordinary batch again.
 void WriteBatchInternal::TakeBackPrepare(WriteBatch* batch, size_t end) {
   assert(batch != nullptr);
   assert(end > kWriteBatchHeaderBytes);
@@ -287,6 +291,7 @@ size_t WriteBatch::GetProtectionBytesPerKey() const {
   return extras_ != nullptr && extras_->is_protected ? sizeof(uint64_t) : 0;
 }
 
+// Compares the checksums of the updates with those that were computed when they were added.
 Status WriteBatch::VerifyChecksum() const {
   if (GetProtectionBytesPerKey() == 0) return Status::OK();
   const std::vector<uint64_t>& protection = extras_->protection;
@@ -314,6 +319,8 @@ const std::vector<uint64_t>& WriteBatchInternal::Protection(const WriteBatch& ba
   return batch.extras_ == nullptr ? *none : batch.extras_->protection;
 }
 
+// Computes the checksums of all updates that the batch has. Later updates get theirs when they are
+// added.
 Status WriteBatchInternal::AddProtection(WriteBatch* batch) {
   assert(batch != nullptr);
   WriteBatch::Extras* extras = batch->EnsureExtras();
@@ -371,6 +378,7 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
   return Status::OK();
 }
 
+// The records up to the termination point; those behind it are inserted without being logged.
 WriteBatchInternal::WalPart WriteBatchInternal::PartForWal(const WriteBatch& batch) {
   const SavePoint& end = batch.wal_term_point_;
   const size_t bytes = end.is_cleared() ? batch.rep_.size() : end.size;
@@ -381,6 +389,7 @@ WriteBatchInternal::WalPart WriteBatchInternal::PartForWal(const WriteBatch& bat
       .count = end.is_cleared() ? Count(batch) : end.count};
 }
 
+// Copies the counted records only; markers and remarks are left out.
 Status WriteBatchInternal::CopyUpdates(const WriteBatch& src, WriteBatch* dst) {
   assert(dst != nullptr);
   WriteBatchReader reader(src.rep_);

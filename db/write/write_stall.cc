@@ -72,6 +72,7 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
   return result;
 }
 
+// The greatest ratio of a debt to its limit: 1 means that writes are slowed down now.
 double StallProximity(const WriteDebt& debt, const ColumnFamilyOptions& options) {
   double nearest = 0;
   // A limit of 0 is switched off.

@@ -35,7 +35,7 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
 // How near the family is to a stall: the debt relative to the nearest slow-down or stop limit. From
 // 1 on, writes are slowed down or stopped.
 double StallProximity(const WriteDebt& debt, const ColumnFamilyOptions& options);
-// The same in percent, rounded down.
+// How far the debt is on its way to a stall, in percent, rounded down.
 int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
 // The more severe of two.

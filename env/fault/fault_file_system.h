@@ -43,7 +43,7 @@ enum class CallKind : uint8_t {
   kGrow,   // allocates space for a mapped log and extends it
   kStore,  // a change found in a mapping; it is no call and cannot fail, but gets a number
   kLock,   // takes a file lock, and creates the file if it is missing
-  // These do not.
+  // The calls below do not change what a crash leaves behind.
   kUnlock,
   kOpenRead,
   kOpenReadWrite,
@@ -204,7 +204,7 @@ class FaultFileSystem : public FileSystemWrapper {
   };
   // Carries out one call under its number; `data` is what the call writes. For the file objects.
   IOStatus Run(FileCall call, const Slice& data, const Actions& actions);
-  // For calls that take effect completely or not at all.
+  // Runs a call that takes effect either completely or not at all.
   IOStatus RunWhole(FileCall call, const std::function<IOStatus()>& action);
   // An id for a file that is about to be opened.
   uint64_t NewFileId();

@@ -45,7 +45,7 @@ class MemoryFile {
   bool Resize(uint64_t size, uint64_t now_micros);
   // Replaces the content, regardless of the quota.
   void Fill(std::string contents, uint64_t now_micros);
-  // In bytes.
+  // The size of the file in bytes.
   uint64_t size() const;
   uint64_t modified_micros() const;
   // A copy of the whole content.

@@ -15,6 +15,8 @@
 
 namespace ashlar {
 
+// Errors that other code reacts to get their own codes, the rest is an IOError. The message names
+// the call and the path.
 IOStatus PosixError(const char* what, const std::string& path, int error) {
   assert(what != nullptr);
   assert(error > 0);

@@ -33,7 +33,7 @@ IOStatus Check(int result, const char* what, const std::string& path) {
   return result == 0 ? IOStatus::OK() : PosixError(what, path, errno);
 }
 
-// For errors of functions that return Result<T>.
+// Converts the error of a function that returns Result<T> to the type that a FileSystem returns.
 IOStatus ToIO(const Status& status) { return status_to_io_status(Status(status)); }
 
 // Opens a file with O_DIRECT. If that fails although the file can be opened without it, then the
@@ -83,7 +83,7 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
     assert(r != nullptr);
     auto fd = OpenFd("open for reading", f, O_RDONLY);
     if (!fd.ok()) return ToIO(fd.status());
-    // Only a hint, so that errors are ignored.
+    // The call only tells the kernel how the file will be read, so its errors are ignored.
     posix_fadvise(fd->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
     *r = std::make_unique<PosixSequentialFile>(fd.Take(), f);
     return IOStatus::OK();

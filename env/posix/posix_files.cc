@@ -202,6 +202,7 @@ bool PosixRandomAccessFile::ReadCached(FSReadRequest* request) const {
   return is_memory && ReadCached(request);
 }
 
+// Reads that the page cache can answer are done at once; the others go to the kernel together.
 IOStatus PosixRandomAccessFile::MultiRead(FSReadRequest* requests, size_t count,
                                           const IOOptions& options, IODebugContext* dbg) {
   AssertIoAllowed();
@@ -460,6 +461,7 @@ IOStatus PosixWritableFile::RangeSync(uint64_t offset, uint64_t nbytes, const IO
   return PosixError("sync_file_range", path_, errno);
 }
 
+// A file system that cannot allocate is not asked again.
 IOStatus PosixWritableFile::Allocate(uint64_t offset, uint64_t len, const IOOptions&,
                                      IODebugContext*) {
   if (!may_allocate_) return IOStatus::OK();

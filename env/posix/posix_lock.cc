@@ -82,6 +82,7 @@ IOStatus HeldByOther(const std::string& path, int fd, int error) {
 
 }  // namespace
 
+// POSIX locks belong to the process, so a table is needed to exclude threads of the same process.
 IOStatus AcquirePosixLock(const std::string& path, FileLock** lock) {
   assert(lock != nullptr);
   *lock = nullptr;

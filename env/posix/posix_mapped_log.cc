@@ -101,6 +101,8 @@ Result<std::unique_ptr<MappedLogFile>> PosixMappedLog::Reuse(const std::string& 
   return std::unique_ptr<MappedLogFile>(std::move(file));
 }
 
+// Reserves addresses without memory. Parts of the file are mapped into this range as it grows, so
+// no address ever changes.
 Result<std::unique_ptr<PosixMappedLog>> PosixMappedLog::Reserve(const std::string& path,
                                                                 UniqueFd fd, uint64_t bytes) {
   if (!IsWrittenInPlace(fd.get())) {
@@ -221,6 +223,7 @@ void PosixMappedLog::ReleaseBehind(uint64_t end) {
   released_ = release_end;
 }
 
+// The size is compared after the sync: a file that was cut behind our back has lost stores.
 Status PosixMappedLog::SyncNow() {
   // Read before the sync, because the file may grow meanwhile.
   const uint64_t expected = allocated();
@@ -234,7 +237,6 @@ Status PosixMappedLog::SyncNow() {
   // If the file was cut within a page, stores to the rest of this page succeed but are never
   // written.
   return Status::IOError(StrCat("sync log: ", path_),
-                         // The caller ensures that no thread stores or syncs any more.
                          StrCat("somebody cut it, or the disk failed: ", size, " bytes"));
 }
 
@@ -245,6 +247,7 @@ Status PosixMappedLog::Close(uint64_t final_size) {
   Status status;
   // A log that has lost bytes must not be cut: its zeros would look like the regular end of a log.
   const bool keeps_size = final_size == kKeepsSize || is_lost();
+  // The caller ensures that no thread stores or syncs any more.
   lost_ = &kNeverLost;
   guard_.Unwatch();
   if (munmap(std::exchange(base_, nullptr), reserved_) != 0) {

@@ -50,6 +50,8 @@ class KernelRing final : public PosixUring {
     return is_open_;
   }
 
+  // Only puts the read into the submission queue; the kernel gets it when the queue is submitted.
+  // False if the ring is full or closed: the caller then reads without the ring.
   bool Start(UringRead* read) override EXCLUDES(mutex_) {
     MutexLock lock(&mutex_);
     assert(read != nullptr);

@@ -66,6 +66,8 @@ void SigbusSlots::OnSignal(int number, siginfo_t* info, void*) {
   errno = saved_errno;
 }
 
+// A store into a mapping raises SIGBUS if the disk is full or the device fails. The handler notes
+// the loss instead of ending the process.
 void SigbusSlots::InstallOnce() {
   struct sigaction current = {};
   if (is_installed.load(std::memory_order_relaxed)) return;

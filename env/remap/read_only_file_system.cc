@@ -10,7 +10,7 @@
 namespace ashlar {
 namespace {
 
-// Not NotSupported: callers would then try another way to write.
+// The error must not be NotSupported, because callers would then try another way to write.
 IOStatus RefuseChange(const char* call, const std::string& path) {
   return IOStatus::IOError(StrCat(call, " ", path), "the file system is open for reading only");
 }

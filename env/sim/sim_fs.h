@@ -62,7 +62,7 @@ class SimFS : public FaultFileSystem, private MappedLogFactory {
   // means "now". The result is a new file system, in which all that survived is durable. Asking in
   // ascending order is cheap: each call replays only the file calls since the last one.
   std::shared_ptr<SimFS> CrashImage(uint64_t index, CrashPolicy policy, uint64_t seed = 0) const;
-  // The same as plain contents.
+  // The files that the crash leaves, with their contents.
   SimImage CrashContents(uint64_t index, CrashPolicy policy, uint64_t seed = 0) const;
 
   // The calls so far that took effect and may change what a crash leaves, in order.

@@ -35,7 +35,7 @@ class SimMappedLog final : public MappedLogFile {
   Status PopulateAhead(uint64_t end) override;
   Status Close(uint64_t final_size) override;
 
-  // For SimFS, under its lock:
+  // The functions below are called only by SimFS, with its lock held.
 
   uint64_t file_id() const { return context_.file_id; }
   // Copies what was stored since the last time into the file, and reports it to `note`.

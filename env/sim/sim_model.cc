@@ -80,11 +80,11 @@ struct SimModel::Node {
   explicit Node(bool is_directory) : is_directory(is_directory) {}
 
   const bool is_directory;
-  // For files.
+  // The next three members are used only if the node is a file.
   std::string live;
   std::string durable;
   std::vector<PendingWrite> writes;  // `durable` with these applied is `live`
-  // For directories.
+  // The next three members are used only if the node is a directory.
   std::map<std::string, NodePtr> live_entries;
   std::map<std::string, NodePtr> durable_entries;
   // `durable_entries` with these applied are `live_entries`, except for changes that a failed sync

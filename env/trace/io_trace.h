@@ -45,7 +45,7 @@ class IoTrace {
   Status Start(std::unique_ptr<TraceWriter> writer, const TraceOptions& options);
   // Returns the first error of the trace. OK if none was running.
   Status End();
-  // For the durations of operations.
+  // The current time in nanoseconds, from which the durations of operations are computed.
   uint64_t NowNanos() const { return clock_->NowNanos(); }
   // Records an operation that has ended. Only the last part of the path is recorded.
   void Record(const IoOperation& operation, uint64_t nanos, const IOStatus& status,

@@ -128,7 +128,7 @@ class TraceSink {
   // Written under the mutex. Relaxed: the mutex orders everything else.
   std::atomic<bool> is_on_{false};
   Mutex mutex_{LockRank::kTrace};
-  // Of the running trace; not owned.
+  // The clock of the running trace; not owned.
   SystemClock* clock_ GUARDED_BY(mutex_) = nullptr;
   std::unique_ptr<TraceWriter> writer_ GUARDED_BY(mutex_);  // null: no trace was started
   Limits limits_ GUARDED_BY(mutex_);

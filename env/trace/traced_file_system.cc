@@ -290,7 +290,7 @@ class TracedFileSystem final : public FileSystemWrapper {
   IOStatus DeleteDir(const std::string& d, const IOOptions& options, IODebugContext* dbg) override {
     return Of(Named("DeleteDir"), d, dbg, [&] { return target_->DeleteDir(d, options, dbg); });
   }
-  // Recorded with the size that was found.
+  // The record of this call also contains the size that was found.
   IOStatus GetFileSize(const std::string& f, const IOOptions& options, uint64_t* size,
                        IODebugContext* dbg) override {
     if (!trace_->is_on()) [[likely]]

@@ -19,6 +19,8 @@ constexpr size_t kMaxHashedBlockBytes = 64 * 1024;
 
 }  // namespace
 
+// The contents come from a file and may be damaged. `*block` is set only if the tail makes sense;
+// entries are checked when they are read.
 Status Block::Parse(const Slice& contents, Block* block) {
   assert(block != nullptr);
   if (contents.size() < sizeof(uint32_t)) {

@@ -58,6 +58,8 @@ bool WithOrder(const InternalKeyComparator& icmp, const Search& search) {
 
 }  // namespace
 
+// fast_end_ is the end of the entries that the fast path of Next() may decode. If the block needs
+// special treatment, it is the begin of the block, so that the fast path is never taken.
 void BlockCursor::Attach(const Block* block, const BlockKeyFormat& format) {
   assert(block != nullptr);
   decoded_ = nullptr;
@@ -298,6 +300,8 @@ Slice BlockCursor::KeyForReader(const Slice& stored_key, std::string* rewritten)
   return *rewritten;
 }
 
+// Entries can only be decoded forwards. So all entries of a restart interval before the current one
+// are decoded at once and kept in backward_, from which further steps are served.
 bool BlockCursor::PrevSlow(Slice* key, Slice* value) {
   if (error_ != nullptr || block_ == nullptr || entry_ == block_->data()) return false;
   if (backward_.empty() || backward_.back().next != entry_) {

@@ -9,6 +9,8 @@
 
 namespace ashlar {
 
+// Two keys of one restart interval may share a bucket. Keys of different intervals make the bucket
+// a collision, for which readers search the block by binary search.
 void DataBlockHashIndexBuilder::EncodeTo(char* dst) const {
   assert(is_valid_);
   const uint16_t bucket_count = BucketCount();

@@ -89,6 +89,9 @@ bool FilterView::LegacyBloomMayContain(uint32_t hash) const {
   return legacy_bloom::MayMatch(hash, probe_count_, line_shift_, line);
 }
 
+// Each column of the solution must give the corresponding bit of the result. An equation that
+// begins inside a block continues in the next one, so that up to two segments are read for each
+// column. Stops at the first column that differs.
 bool FilterView::RibbonMayContain(uint64_t hash) const {
   assert(kind_ == Kind::kRibbon);
   const uint64_t slots = uint64_t{kRibbonBlockSlots} * line_count_;

@@ -42,7 +42,7 @@ class FilterView {
     }
     return true;
   }
-  // The same for a plain key or prefix.
+  // Like the function above, but takes the key or prefix itself instead of its hash.
   bool MayContain(const Slice& key) const;
   // The same for a hash from a builder: the 32-bit hash for a legacy filter, else FilterHash64.
   bool MayContainHash(uint64_t hash) const;

@@ -59,6 +59,7 @@ void HashList::Clear() {
   assert(empty());
 }
 
+// A key outside of the extractor's domain has no prefix and is added only as a whole.
 void FullFilterBuilder::AddKeyWithPrefix(const Slice& user_key) {
   assert(options_.prefix_extractor != nullptr);
   const SliceTransform& extractor = *options_.prefix_extractor;

@@ -45,7 +45,7 @@ class PartitionedFilterBuilder {
   // Ends the last partition. Called once.
   Status Finish(const Slice& upper_bound);
 
-  // After Finish(): all partitions; none if nothing was added.
+  // All partitions, none if nothing was added. Valid after Finish().
   const std::vector<FilterPartition>& partitions() const { return partitions_; }
   // Totals of all partitions.
   size_t entry_count() const { return finished_entries_ + open_.entry_count(); }

@@ -28,7 +28,7 @@ struct ChecksumContext {
 
 // True for the known kinds: none, CRC-32C, xxHash, xxHash64, XXH3.
 bool IsKnownChecksumType(uint8_t type);
-// For messages.
+// The name of the type for use in messages.
 const char* ChecksumTypeName(ChecksumType type);
 
 // The checksum of `n` bytes.

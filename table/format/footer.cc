@@ -127,6 +127,8 @@ std::string Footer::DebugString() const {
                 index.offset, "+", index.size);
 }
 
+// `offset` is where the footer begins in the file. With checksums that depend on the context, the
+// metaindex must end there: the footer stores only its size.
 void AppendFooter(const Footer& footer, uint64_t offset, std::string* dst) {
   assert(footer.format_version >= kOldestFormatVersion);
   assert(footer.format_version <= kNewestFormatVersion);

@@ -302,7 +302,7 @@ Result<FixedProperty> ParseFixed(std::string_view bytes, std::string_view name, 
 
 }  // namespace
 
-// In the order of the names, as the block needs them.
+// Encodes the properties in ascending order of their names, which the block requires.
 EncodedProperties EncodeProperties(const TableProperties& properties) {
   EncodedProperties result;
   for (const NumberRow& row : kNumbers) {

@@ -101,6 +101,9 @@ std::unique_ptr<FlatIndex> FlatIndex::OfOne(const BlockHandle& handle, const Sou
   return index;
 }
 
+// Everything that later searches rely on is checked here, because the block comes from a file: key
+// lengths, handles inside the data, and the total size of the keys. A damaged block could otherwise
+// expand to keys of a huge total size.
 Status FlatIndex::Decode(const Slice& contents, const Source& source) {
   Block block;
   RETURN_IF_ERROR(Block::Parse(contents, &block));

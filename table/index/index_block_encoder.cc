@@ -17,6 +17,9 @@ IndexBlockEncoder::IndexBlockEncoder(const IndexEncoding& encoding)
       block_({.restart_interval = encoding.restart_interval,
               .has_value_lengths = !encoding.has_delta_handles}) {}
 
+// A handle that begins where the previous one ends may be stored as a delta: only the difference of
+// the sizes is written. The builder of the block chooses between both forms, because a restart
+// point needs the full one.
 void IndexBlockEncoder::Add(const Slice& key, const BlockHandle& handle, const Slice& first_key) {
   assert(!handle.IsNull());
   assert(encoding_.has_first_keys == !first_key.empty());

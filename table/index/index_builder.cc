@@ -172,6 +172,8 @@ size_t IndexBuilder::EstimateBytes() const {
          kBlockTrailerBytes * (partition_ends_.size() + 1);
 }
 
+// With partitions, their blocks come first and the top level last, because the top level contains
+// their handles. Returns the handle of the top level or of the only block.
 Result<BlockHandle> IndexBuilder::WriteTo(const Sink& sink) {
   assert(written_bytes_ == 0);
   if (options_.layout != IndexLayout::kPartitioned) return WriteBlock(0, entries_.size(), sink);

@@ -81,7 +81,8 @@ class IndexBuilder {
   // encoded.
   bool has_user_keys() const { return may_use_user_keys_; }
   bool has_delta_handles() const { return has_delta_handles_; }
-  // After WriteTo(): uncompressed bytes, without trailers.
+  // The uncompressed size in bytes of all index blocks, without their trailers. Valid after
+  // WriteTo().
   size_t written_bytes() const { return written_bytes_; }
   size_t top_level_bytes() const { return top_level_bytes_; }  // 0 without partitions
   size_t partition_count() const { return partition_count_; }

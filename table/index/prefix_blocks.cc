@@ -10,6 +10,8 @@
 
 namespace ashlar {
 
+// Keys arrive in order, so that all keys of a prefix come one after the other. A single key outside
+// of the domain makes the list useless, and nothing is recorded any more.
 void PrefixBlocksBuilder::AddKey(const Slice& user_key, uint64_t block_index) {
   assert(!has_prefix_ || block_index >= last_block_);
   if (!extractor_->InDomain(user_key)) has_strangers_ = true;

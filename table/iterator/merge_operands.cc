@@ -9,6 +9,9 @@
 
 namespace ashlar {
 
+// A short operand is copied. A long one stays where it is, and the pin keeps that memory alive;
+// neighbours in the same memory share one pin. Room is made before anything is pinned, so that an
+// exception for lack of memory leaves no pin without an owner.
 void MergeOperands::Add(const Slice& operand, const ValuePin& pin) {
   assert(pin_of_.size() == operands_.size());
   const size_t index = operands_.size();
@@ -29,6 +32,7 @@ void MergeOperands::Add(const Slice& operand, const ValuePin& pin) {
   pin_of_.push_back(static_cast<uint32_t>(pins_.size() - 1));
 }
 
+// The first short operands are copied into the object itself, which needs no allocation.
 Slice MergeOperands::Copy(const Slice& operand) {
   if (operand.empty()) return Slice("", 0);
   char* copy;

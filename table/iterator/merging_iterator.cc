@@ -81,6 +81,8 @@ void MergingIterator::Restart(Direction direction) {
   }
 }
 
+// Moves every child by `position`, then builds the heap. If a child has failed, Admit() has
+// recorded its error and the iterator is not valid.
 template <MergingIterator::Direction kDirection, typename Position>
 void MergingIterator::PositionAll(const Position& position) {
   Restart(kDirection);
@@ -185,6 +187,8 @@ bool MergingIterator::OfferBlock(PassedBlock* block) {
   return current_.iterator->OfferBlock(&next, block);
 }
 
+// The current child stays where it is; every other child is moved to the first entry beyond it in
+// the new direction. Returns false if that failed.
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::SwitchDirection() {
   assert(Valid());
@@ -223,7 +227,7 @@ void MergingIterator::PlaceBesideCurrent(uint32_t index) {
   const auto holds_same_key = [&] {
     return child->Valid() && comparator_.Compare(child->key(), key) == 0;
   };
-  // Of equal keys, that of the child with the lower index comes first.
+  // If two children have the same key, the child with the lower index comes first.
   if constexpr (kDirection == Direction::kForward) {
     child->Seek(key);
     if (index < current_.index && holds_same_key()) child->Next();
@@ -452,6 +456,8 @@ bool MergingIterator::EnterSlab(const KeyPosition& at, const Placement& place) {
   return true;
 }
 
+// A few steps are cheaper than a seek, and most tombstones hide few entries. After kStepsBeforeSeek
+// steps a seek takes over.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::PassHidden(InternalIterator* child, const KeyPosition& at) {
   constexpr bool kForward = kDirection == Direction::kForward;

@@ -25,6 +25,8 @@ namespace {
 
 }  // namespace
 
+// Returns true if the lookup is decided by this entry. An operand does not decide: the entries
+// below it are needed too.
 bool PointLookup::OfferUnusual(uint64_t trailer, const Slice& value, const ValuePin& pin) {
   assert(!decided());
   if (callback_ != nullptr && !callback_->IsVisible(TrailerSeqno(trailer))) return false;

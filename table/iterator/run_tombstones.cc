@@ -34,6 +34,9 @@ RunTombstones::Stretch FragmentWalk::StretchFrom(const KeyPosition& from) {
   return {.seqno = fragments_.seqno(), .has_end = true, .end = end()};
 }
 
+// Steps to the last fragment that begins before the position; after kStepsBeforeSearch steps a
+// binary search takes over. If that fragment does not reach the position, the stretch is the gap
+// behind it.
 RunTombstones::Stretch FragmentWalk::StretchBefore(const KeyPosition& before) {
   for (int steps = 0; is_started_ && fragments_.Valid() && BeginsAtOrBehind(before); ++steps) {
     is_started_ = steps < kStepsBeforeSearch;

@@ -55,7 +55,8 @@ class RunTombstones {
  public:
   // A stretch of keys. Its end is valid until the next call.
   struct Stretch {
-    // Of the newest tombstone that the reader sees there; 0: no tombstone.
+    // The sequence number of the newest tombstone that covers the stretch and that the reader sees;
+    // 0 if there is no such tombstone.
     SequenceNumber seqno = 0;
     // False: the stretch continues to the last key (backwards: to the first one).
     bool has_end = false;
@@ -72,7 +73,8 @@ class RunTombstones {
   virtual void Restart() = 0;
   // The stretch that contains the position, from there to its end.
   virtual Stretch StretchFrom(const KeyPosition& from) = 0;
-  // The same backwards: the stretch directly in front of the position.
+  // Like the function above for a walk backwards: the stretch that ends directly before the
+  // position.
   virtual Stretch StretchBefore(const KeyPosition& before) = 0;
   // False: no tombstones were found so far; the watcher is notified when that changes.
   virtual bool HasAny() const = 0;

@@ -15,6 +15,8 @@ void TombstoneSlab::Clear() {
   has_end_ = false;
 }
 
+// Cuts the slab at the end of the stretch if it ends first. Returns true if the run's tombstone
+// covers the slab, which ends the search for such a run.
 bool TombstoneSlab::Narrow(uint32_t run, const RunTombstones::Stretch& stretch, bool is_forward) {
   assert(covering_run_ == kNoRun);
   if (stretch.has_end) {

@@ -57,6 +57,8 @@ bool PlainRows::TakeUserKey(Slice* rest) {
   return true;
 }
 
+// A control byte has the kind in its upper two bits and a size in the lower six. If all six are
+// set, a varint with the rest of the size follows.
 bool PlainRows::TakeControl(Slice* rest, uint8_t* kind, uint32_t* bytes) {
   assert(rest != nullptr);
   constexpr uint8_t kSizeBits = 6;

@@ -139,6 +139,8 @@ FragmentedTombstones::FragmentedTombstones(const InternalKeyComparator& comparat
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
 
+// Gives each sequence number of each fragment the timestamp of the tombstone that it came from. If
+// several tombstones have the same number and cover the fragment, the smallest timestamp is taken.
 void FragmentedTombstones::AssignStamps(std::vector<RangeTombstone> whole) {
   for (RangeTombstone& tombstone : whole) {
     if (tombstone.stamp.empty()) tombstone.stamp = comparator_.StampOf(tombstone.begin);
@@ -190,6 +192,8 @@ void FragmentedTombstones::Cut(std::span<RangeTombstone> tombstones) const {
   }
 }
 
+// Tables that this engine wrote contain fragments already, and these only have to be grouped by
+// their begin. Other tombstones may overlap and are cut by a sweep.
 void FragmentedTombstones::BuildFrom(std::vector<RangeTombstone> tombstones) {
   assert(fragments_.empty());
   const ByBegin comes_first{comparator_};
@@ -252,6 +256,8 @@ void FragmentedTombstones::BuildHeads() {
   for (const Place& place : fragments_) heads_.push_back(HeadOf(place.begin()));
 }
 
+// The index of the first fragment that begins after the key. heads_ has the first bytes of each
+// begin behind the common prefix, as numbers: they narrow the search before any key is compared.
 size_t FragmentedTombstones::FindBehind(const Slice& user_key) const {
   size_t low = 0, high = fragments_.size();
   if (!heads_.empty()) {

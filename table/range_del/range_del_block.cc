@@ -37,6 +37,8 @@ Slice Copy(const Slice& bytes, char** end) {
 
 }  // namespace
 
+// Parses twice: the first pass checks the entries and measures them, so that the second one can
+// copy all keys into one allocation. The result does not refer to `contents`.
 Result<StoredTombstones> ParseRangeDelBlock(const Slice& contents, SequenceNumber global_seqno) {
   size_t bytes = 0, count = 0;
   PlainBlockParser measured(contents);

@@ -9,6 +9,8 @@
 
 namespace ashlar {
 
+// The greatest number of the fragment that the reader sees; 0 if it sees none. With a callback,
+// numbers that it hides are passed over from the greatest down.
 SequenceNumber TombstoneIterator::SeenSeqno(size_t index) const {
   if (upper_stamp_ != nullptr) [[unlikely]] {
     assert(callback_ == nullptr);

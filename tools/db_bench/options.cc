@@ -193,6 +193,8 @@ namespace ashlar {
 namespace bench {
 namespace {
 
+// Sets the options of memtables and of the write path. An unknown value of --memtablerep is an
+// error, because a benchmark of another memtable than the one asked for would mislead.
 Status SetMemtable(Options* options) {
   if (FLAGS_memtablerep == "vector") {
     options->memtable_factory = std::make_shared<VectorRepFactory>();
@@ -264,6 +266,8 @@ void SetStyles(Options* options) {
   SetIfGiven(FLAGS_fifo_compaction_ttl, &options->ttl);
 }
 
+// Sets the options of compactions, and of the rate limiter that slows their I/O. Without
+// --rate_limiter_bytes_per_sec there is no limiter; rates are in bytes per second.
 void SetCompaction(Options* options) {
   SetStyles(options);
   options->compaction_pri = static_cast<CompactionPri>(FLAGS_compaction_pri);
@@ -281,6 +285,7 @@ void SetCompaction(Options* options) {
       FLAGS_rate_limiter_auto_tuned));
 }
 
+// Sets the options of files, of the WAL and of the periodic reports of statistics.
 Status SetFiles(Options* options) {
   options->max_open_files = FLAGS_open_files;
   options->use_direct_reads = FLAGS_use_direct_reads;

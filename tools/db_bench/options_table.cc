@@ -127,6 +127,8 @@ constexpr NamedCompression kCompressions[] = {
     {"zstd", kZSTD},
 };
 
+// Sets the options of indexes and filters. If several flags choose an index type,
+// --index_with_first_key wins.
 void SetIndex(BlockBasedTableOptions* table) {
   if (FLAGS_partition_index || FLAGS_partition_index_and_filters) {
     table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -222,6 +224,8 @@ std::shared_ptr<TableFactory> MakeTableFactory(const std::shared_ptr<Cache>& blo
   return std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(table));
 }
 
+// Sets the options of blob files. `block_cache` may be null; then --use_shared_block_and_blob_cache
+// is an error, because there is no cache that blobs could share with blocks.
 Status SetBlobs(const std::shared_ptr<Cache>& block_cache, ColumnFamilyOptions* options) {
   options->enable_blob_files = FLAGS_enable_blob_files;
   options->min_blob_size = FLAGS_min_blob_size;

@@ -249,6 +249,8 @@ void Mix::Scan(const Slice& key) {
   thread_->stats.Finished(Operation::kSeek, 1, bytes);
 }
 
+// Draws a key from the model and then one of three operations, with the ratios of the flags, until
+// the time or the number of operations is used up. The ratios need not add up to 1.
 void Mix::Run() {
   const double sum = FLAGS_mix_get_ratio + FLAGS_mix_put_ratio + FLAGS_mix_seek_ratio;
   Duration duration(FLAGS_duration,

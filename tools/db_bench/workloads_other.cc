@@ -138,6 +138,9 @@ void CompressBlocks(ThreadContext* thread) {
   thread->stats.AddMessage(share);
 }
 
+// Decompresses the same block again and again, until kCompressedBytes uncompressed bytes were made.
+// The block is compressed once, outside of the measured operations. A block that does not shrink
+// enough is still compressed, since the limit is twice its size.
 void UncompressBlocks(ThreadContext* thread) {
   const std::unique_ptr<Compressor> compressor = MakeCompressor();
   ValueSource blocks(thread->random(), FLAGS_compression_ratio, FLAGS_block_size);

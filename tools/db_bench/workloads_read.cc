@@ -14,6 +14,7 @@
 
 namespace ashlar {
 namespace bench {
+// The options of all reads of a benchmark, as the flags give them.
 ReadOptions MakeReadOptions() {
   ReadOptions options;
   options.verify_checksums = FLAGS_verify_checksum;
@@ -275,6 +276,8 @@ void Batch::ReadAndCheck(DB* db, ReadOptions options) {
 
 }  // namespace
 
+// Reads batches of random keys by MultiGet(). A batch counts as --batch_size operations, also if
+// keys are missing, which is no error: the message at the end tells how many were found.
 void MultiReadRandom(ThreadContext* thread) {
   const ReadOptions options = MakeReadOptions();
   Batch batch(static_cast<size_t>(FLAGS_batch_size));

@@ -99,6 +99,8 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
   }
 }
 
+// Deletes keys in batches. Only the random order obeys --duration; in ascending order the number of
+// deletions is fixed.
 void Delete(ThreadContext* thread, NumberSource::Order order) {
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   NumberSource numbers(order, static_cast<uint64_t>(FLAGS_num), &thread->random);

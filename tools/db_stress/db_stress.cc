@@ -125,6 +125,9 @@ void Run::WatchUntilEnd() {
   }
 }
 
+// Starts the workers and returns when all of them have ended. The random numbers of a worker depend
+// only on the seed and on its index, so that a run can be repeated with the same operations in each
+// thread (though not with the same interleaving).
 void Run::WorkAll() {
   std::vector<std::thread> threads;
   working_ = Threads();
@@ -208,6 +211,7 @@ Status RunWith(Settings settings) {
   return FlushOutput();
 }
 
+// Returns the exit code of the program: 1 if the flags are wrong or the run failed.
 int Main(const CommandLine& line) {
   if (line.Has("help")) {
     std::fputs(HelpText(OperationLines()).c_str(), stdout);

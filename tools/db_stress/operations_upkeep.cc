@@ -33,6 +33,8 @@ std::optional<std::string> DrawEnd(Worker* worker) {
 
 }  // namespace
 
+// Flushes one family or all of them. Each FamilyUse keeps its handle valid until the call has
+// ended.
 void FlushFamilies(Worker* worker) {
   FlushOptions options;
   options.wait = worker->random.OneIn(2);

@@ -228,6 +228,9 @@ void WriteMirrored(Worker* worker) {
   WriteTogether(worker, changes);
 }
 
+// Writes 2 to 8 changes in one batch. A key is taken once at most, because the state before each
+// change is loaded before the batch is written. All keys are locked before their states are read,
+// so that no other worker changes them in between.
 void WriteBatchOfMany(Worker* worker) {
   std::vector<Change> changes;
   for (uint64_t i = 2 + worker->random.Uniform(7); i > 0; i--) {

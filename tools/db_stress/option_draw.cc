@@ -92,6 +92,8 @@ const Choice kFamilyChoices[] = {
     {"memtable_max_range_deletions", {"0", "0", "20"}},
 };
 
+// Values of table options from which a run draws. A value that occurs twice is drawn twice as
+// often.
 const Choice kTableChoices[] = {
     {"filter_policy",
      {"nullptr", "bloomfilter:10:false", "ribbonfilter:10", "bloomfilter:4:false"}},
@@ -185,6 +187,8 @@ const CompactionFilter* TheFilter() {
   return &filter;
 }
 
+// Draws the options of the database. What was drawn is added to `drawn->text`, which is printed, so
+// that a failed run can be understood.
 Status DrawDb(Random64* random, DrawnOptions* drawn) {
   std::string text = DrawText(kDbChoices, random);
   const DBOptions base = drawn->db;

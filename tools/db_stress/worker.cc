@@ -84,6 +84,8 @@ void CheckFound(const KeyId& key, const KeyState& before, const KeyState& after,
               ", after it ", TextOf(after)));
 }
 
+// All operations: name, explanation, weight and function. The weight is the relative frequency with
+// which workers draw the operation, unless a flag sets another one.
 std::span<const Operation> Operations() {
   static constexpr Operation kOperations[] = {
       {"put", "put a value, or a value with columns", 2000, &PutOne},

@@ -35,6 +35,8 @@ struct BackupPlace {
   BackupEngineOptions options{""};
 };
 
+// The backup directory and the options for its engine, as the flags give them. The result owns the
+// Env and the logger to which the options point, so it must outlive the engine.
 Result<std::unique_ptr<BackupPlace>> PlaceFrom(const CommandLine& line) {
   auto place = std::make_unique<BackupPlace>();
   place->options.backup_dir = line.Value("backup_dir").value_or("");

@@ -116,6 +116,7 @@ std::vector<LdbCommand> MakeRangeCommands() {
   };
 }
 
+// The commands that read and write the columns of a key.
 std::vector<LdbCommand> MakeColumnCommands() {
   return {
       {.name = "get_entity", .usage = "<key>",
@@ -135,6 +136,8 @@ std::vector<LdbCommand> MakeColumnCommands() {
   };
 }
 
+// The commands that change or copy the database as a whole: families, compaction, checkpoints,
+// backups and external tables.
 std::vector<LdbCommand> MakeAdminCommands() {
   return {
       {.name = "list_column_families", .usage = "", .summary = "print the names of all families",

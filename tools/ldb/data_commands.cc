@@ -258,6 +258,8 @@ Status RunBatchPut(const Invocation& call) {
   return CloseAfterWrite(db.get(), (*db)->Write(WriteOptions(), &batch));
 }
 
+// Prints where a read looked and what it found there. Exactly one of the three flags names the
+// read.
 Status RunExplain(const Invocation& call) {
   using Explain = decltype(&ExplainGet);
   Explain explain = nullptr;

@@ -44,6 +44,9 @@ Result<FileLocations> FileLocations::Find(FileSystem* fs, const Invocation& call
   return locations;
 }
 
+// Prints a note for the first table that the MANIFEST names and that was not found. One note is
+// enough: the cause is nearly always a directory that ldb does not know, and then many tables are
+// missing.
 void FileLocations::NoteMissingTable(const ManifestState& state) const {
   for (const auto& [id, family] : state.families()) {
     for (const std::vector<FileMetadata>& level : family.levels) {

@@ -239,6 +239,8 @@ class RangeTombstonePrinter {
 
 }  // namespace
 
+// Prints the MANIFEST, all live tables and blob files, and the logs. Damage in one family does not
+// keep the others from being printed; the first error is returned at the end.
 Status RunDumpLiveFiles(const Invocation& call) {
   FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
@@ -271,6 +273,8 @@ Status RunCheckConsistency(const Invocation& call) {
   return Status::OK();
 }
 
+// Prints one file. Its kind is known from its name, so the database need not be complete. Of a
+// damaged MANIFEST the edits before the damage are printed, and the error is returned.
 Status DumpFile(const Invocation& call, const std::string& path) {
   FileSystem* const fs = ToolFiles();
   FileNumber number;
@@ -294,6 +298,7 @@ Status DumpFile(const Invocation& call, const std::string& path) {
   }
 }
 
+// Lists the live files without opening the database: the MANIFEST says which files are live.
 Status RunListLiveFiles(const Invocation& call) {
   FileSystem* const fs = ToolFiles();
   ASSIGN_OR_RETURN(const bool sorts_by_name, call.line->Bool("sort_by_filename"));
@@ -309,6 +314,8 @@ Status RunListLiveFiles(const Invocation& call) {
   return Status::OK();
 }
 
+// Prints the range tombstones of the tables of a family, level by level, at most --max_keys of
+// them. The last line tells the user if the limit was reached.
 Status RunListFileRangeDeletes(const Invocation& call) {
   ASSIGN_OR_RETURN(const int64_t max_count, call.line->Number("max_keys", 1000));
   if (max_count < 0) return Status::InvalidArgument("--max_keys must not be negative");

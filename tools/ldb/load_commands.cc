@@ -114,6 +114,8 @@ Status RunWriteExternSst(const Invocation& call) {
   return db->Close();
 }
 
+// The database is closed here and not only by a destructor, so that an error of closing it is
+// reported.
 Status RunIngestExternSst(const Invocation& call) {
   IngestExternalFileOptions options;
   const CommandLine& line = *call.line;

@@ -35,6 +35,8 @@ std::string_view OrderNote(const FamilyState& family) {
                "the records";
 }
 
+// A family in the format of RocksDB's ldb. Empty levels are shown too, so that
+// at least as many levels appear as a family has by default.
 std::string FamilyText(const FamilyState& family, bool hex) {
   std::string text = StrCat("--------------- Column family \"", family.name, "\"  (ID ", family.id,
                             ") --------------\nlog number: ", family.log_number, "\n");

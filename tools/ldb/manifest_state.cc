@@ -122,6 +122,8 @@ Status ManifestState::ApplyFiles(const VersionEdit& edit, FamilyState* family) {
   return Status::OK();
 }
 
+// New blob files come before garbage, because one edit may add a file and report garbage in it.
+// Garbage of an unknown file is Corruption.
 Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* family) {
   for (const BlobFileAddition& added : edit.blob_additions) {
     family->blobs[added.number].added = added;

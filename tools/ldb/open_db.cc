@@ -494,6 +494,8 @@ Status CheckLogs(const Invocation& call, const ManifestState& state) {
   return Status::OK();
 }
 
+// The flags that every command which opens the database accepts. They change the options with which
+// it is opened.
 const std::vector<std::string_view>& OpenFlags() {
   static const std::vector<std::string_view> flags = {"create_if_missing",
                                                       "secondary_path",

@@ -298,6 +298,8 @@ Status RunDump(const Invocation& call) {
   return Status::OK();
 }
 
+// Prints internal keys: every version of each key and also tombstones, at most --max_keys of them.
+// The statistics come first, before the database is opened.
 Status RunIdump(const Invocation& call) {
   ASSIGN_OR_RETURN(CountedRange counted, CountedRange::For(call));
   RETURN_IF_ERROR(PrintStats(call));

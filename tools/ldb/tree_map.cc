@@ -148,6 +148,9 @@ class MapDrawing {
 
 }  // namespace
 
+// Draws a row for each table of level 0, whose tables may overlap, and one row for each deeper
+// level, whose tables are disjoint. At most kMaxLevel0Rows tables of level 0 are drawn, the newest
+// ones.
 std::string DrawTreeMap(const SurveyedFamily& family, uint64_t now_seconds) {
   MapDrawing map(now_seconds);
   for (size_t level = 0; level < family.levels.size(); level++) {

@@ -264,6 +264,7 @@ void Page::FamilyList() {
   page_.EndSection();
 }
 
+// Adds the section of one family. Charts of tables are left out if the family has no tables.
 void Page::Family(const SurveyedFamily& family) {
   std::string text = StrCat(CountWithNoun(family.TableCount(), "table"), " with ",
                             Size(family.TableBytes()), ", ordered by ", family.comparator, ".");
@@ -324,6 +325,8 @@ ColumnChart AlongTheKeys(const std::string& title) {
   return chart;
 }
 
+// Adds a chart with the number of sorted runs over each part of the key range, from which the cost
+// of reads follows.
 void Page::Reads(const SurveyedFamily& family) {
   const RunsAlongKeys runs(family);
   ColumnChart chart = AlongTheKeys("Sorted runs along the keys");
@@ -386,6 +389,8 @@ void Page::Ages(const SurveyedFamily& family) {
   page_.Add(DrawColumns(chart));
 }
 
+// Adds a chart of the bytes that flushes and compactions have written. The numbers come from the
+// info logs. They cover only the time since the oldest log that was kept.
 void Page::Writes(const SurveyedFamily& family) {
   const WrittenBytes& written = family.written;
   if (written.flushed == 0 && written.compacted.empty()) {

@@ -139,6 +139,8 @@ Status BlobFilePrinter::PrintRecord(uint64_t* offset) {
   return Status::OK();
 }
 
+// Prints the records up to the first damaged one, then the sums of those that were printed. The
+// length of a damaged record is not reliable, so there is no way to find the next one.
 Status BlobFilePrinter::Print() {
   RETURN_IF_ERROR(PrintHeader());
   RETURN_IF_ERROR(PrintFooter());

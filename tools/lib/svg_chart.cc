@@ -166,6 +166,8 @@ class ColumnDrawing {
 
 }  // namespace
 
+// Escapes a text so that it may stand in an element or in an attribute in double quotes. Keys and
+// names of families come from the user's database, so they may contain any byte.
 std::string HtmlText(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -211,6 +213,8 @@ std::string DrawColumns(const ColumnChart& chart) {
   return (names.size() > 1 ? Legend(names) : std::string()) + ColumnDrawing(chart).Draw();
 }
 
+// A bar that is divided among the shares. A share that is greater than 0 is at least one pixel
+// wide, so that it can be seen and pointed at. Empty if all shares are 0.
 std::string DrawShares(const std::string& title, const std::vector<Share>& shares) {
   double sum = 0;
   for (const Share& share : shares) sum += share.value;

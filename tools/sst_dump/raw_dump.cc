@@ -69,6 +69,8 @@ class RawDump {
   FileWriter* const out_;
 };
 
+// Writes the footer, the handles of the meta blocks and the properties, in the layout of RocksDB's
+// dump. Meta blocks of other kinds are not listed.
 Status RawDump::WriteHead() {
   const Footer& footer = table_->footer();
   ASSIGN_OR_RETURN(const BlockHandle index, table_->IndexHandle());

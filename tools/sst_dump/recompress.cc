@@ -220,6 +220,8 @@ Status ParseLevels(const CommandLine& line, RecompressPlan* plan) {
 
 }  // namespace
 
+// Which compressions to try, and with which options. Sizes are in bytes. Wrong flags are
+// InvalidArgument before any table is read.
 Result<RecompressPlan> ParseRecompressPlan(const CommandLine& line) {
   RecompressPlan plan;
   plan.types = AllTypes();

@@ -182,6 +182,8 @@ void Page::Head() {
   page_.EndTiles();
 }
 
+// Adds a bar that shows how the bytes of the file are divided among the kinds of blocks. The names
+// are those that the survey gives to the parts; at() throws for a name without a colour.
 void Page::Parts() {
   Begin("Parts of the file", "All bytes of the file, by kind.");
   const std::map<std::string, std::string> colours = {
@@ -261,6 +263,8 @@ void Page::Compression() {
   End();
 }
 
+// A chart with a column for each group of neighbouring data blocks, still without values. The
+// caller adds the series and appends to the tips.
 ColumnChart Page::AlongTheFile(const std::string& title) const {
   ColumnChart chart{.title = title};
   chart.x_title = groups_.size() == survey_.blocks.size()
@@ -279,6 +283,7 @@ ColumnChart Page::AlongTheFile(const std::string& title) const {
   return chart;
 }
 
+// Adds a chart with the ratio of stored to uncompressed bytes of each group of blocks.
 void Page::CompressionAlongTheFile() {
   ColumnChart chart = AlongTheFile("Compression along the file");
   ChartSeries shares{.name = "stored / uncompressed", .colour = "blue", .values = {}};

@@ -300,6 +300,8 @@ Status Session::Process(FileSystem* fs, const std::string& file) {
   return Status::OK();
 }
 
+// Goes on after a file that fails, so that one damaged table does not hide the others. The exit
+// code tells that a file has failed.
 void Session::ProcessAll(FileSystem* fs, const InputPath& input, FileProgress* progress) {
   const bool identifies = command_.name == "identify";
   std::vector<std::string> valid;
@@ -397,6 +399,8 @@ int Run(const CommandLine& line) {
 
 }  // namespace
 
+// The program's entry for users of the library: `options` may bring comparators, an Env and other
+// objects that the tables need. Without arguments the usage is an error and goes to stderr.
 int SSTDumpTool::Run(int argc, char const* const* argv, Options options) {
   ProgramParts parts;
   parts.options = std::move(options);

@@ -43,6 +43,8 @@ class Surveyor {
  public:
   explicit Surveyor(TableInspector* table) : table_(table) {}
 
+  // Can be called once, since the result is moved out. The common prefix of all keys is found
+  // first: the distribution of the next byte, which each block adds to, depends on it.
   Result<TableSurvey> Run() {
     ASSIGN_OR_RETURN(const std::vector<TableInspector::IndexEntry> entries, table_->DataBlocks());
     survey_.blocks.resize(entries.size());

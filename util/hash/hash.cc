@@ -36,7 +36,7 @@ namespace {
 // Up to this length XXH3 uses no vectors.
 constexpr size_t kMaxScalarBytes = 240;
 
-// For processors without wide vectors.
+// The hash on processors without wide vector instructions.
 uint64_t HashPortable(const char* data, size_t n) { return XXH3_64bits(data, n); }
 uint64_t ChooseAndHash(const char* data, size_t n);
 

@@ -161,6 +161,9 @@ Status TakeSizes(Slice section, uint32_t count, std::vector<uint32_t>* sizes) {
   return section.empty() ? Status::OK() : Malformed("it: bytes behind the column sizes");
 }
 
+// Version 2: the types, the sizes of names, the sizes of values, the names and the values each have
+// a section of their own. The counts may be damaged, so memory is reserved only as far as the input
+// can really have so many columns.
 Status DecodeSectioned(Slice input, WideColumns* columns) {
   uint32_t count = 0, name_sizes_bytes = 0, value_sizes_bytes = 0, names_bytes = 0;
   if (!GetVarint32(&input, &count) || !GetVarint32(&input, &name_sizes_bytes) ||
@@ -214,6 +217,7 @@ Status AppendEncodedColumns(const WideColumns& columns, std::string* dst) {
   return Status::OK();
 }
 
+// Names and values in the result point into `entity`. After an error the list is empty.
 Status DecodeColumns(const Slice& entity, WideColumns* columns) {
   assert(columns != nullptr);
   columns->clear();

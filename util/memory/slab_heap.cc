@@ -309,6 +309,8 @@ SlabHeap::Slab* SlabHeap::Shard::RoomFor(size_t piece_bytes) {
   return nullptr;
 }
 
+// The list has only segments with a free slab, so its front always serves. A segment leaves the
+// list with its last free slab.
 SlabHeap::Slab* SlabHeap::Shard::NewSlab(size_t piece_bytes) {
   if (segments_.front() == nullptr) {
     Segment* const empty = spares_->Take();

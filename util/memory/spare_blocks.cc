@@ -8,6 +8,7 @@
 
 namespace ashlar {
 
+// Allocates outside of the mutex if there is no spare block, because the system may take long.
 PageBuffer SpareBlocks::Take() {
   {
     MutexLock lock(&mutex_);

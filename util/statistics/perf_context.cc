@@ -242,6 +242,7 @@ PerfContext::PerfContext(PerfContext&& other) noexcept
       level_to_perf_context(std::exchange(other.level_to_perf_context, nullptr)),
       per_level_perf_context_enabled(other.per_level_perf_context_enabled) {}
 
+// The map of levels is owned, so it is copied and not shared.
 PerfContext& PerfContext::operator=(const PerfContext& other) {
   if (this == &other) return *this;
   PerfContextBase::operator=(other);

@@ -317,6 +317,8 @@ Slot* TakeSlot() {
 
 }  // namespace epoch_internal
 
+// The object is linked through its own members, so that retiring needs no memory and cannot fail.
+// Now and then the thread that retires also frees what no reader can see any more.
 void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes) {
   assert(object != nullptr);
   Domain& domain = TheDomain();

@@ -201,6 +201,8 @@ class NumberedFamily final : public ColumnFamilyHandle {
 
 }  // namespace
 
+// Repeats the updates of a batch as calls of this transaction, which locks or tracks their keys.
+// After an error the updates before it stay in the transaction.
 Status TransactionBase::RebuildFromWriteBatch(WriteBatch* source) {
   assert(source != nullptr);
   WriteBatchReader reader{Slice(source->Data())};
@@ -233,6 +235,7 @@ Status TransactionBase::AddUpdatesOf(const WriteBatch& section) {
   return reader.status();
 }
 
+// Range deletions are refused, because their keys can be neither locked nor tracked.
 Status TransactionBase::TrackUpdatesOf(const WriteBatch& section) {
   WriteBatchReader reader{Slice(section.Data())};
   for (WriteBatchRecord record; reader.Next(&record);) {

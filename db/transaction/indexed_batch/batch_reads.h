@@ -39,7 +39,7 @@ struct OwnState {
 
 // The state of a key in the batch.
 OwnState OwnStateOf(IndexedBatch* batch, uint32_t family, const Slice& key);
-// The same, beginning with an update that is the newest one of its key.
+// Like OwnState(), for a caller that has found the newest update of the key already.
 OwnState OwnStateFrom(const UpdateIndex& index, UpdateIndex::Shown newest);
 
 // A DBWithTTL stores each value and operand with the time of its write, and its merge operator

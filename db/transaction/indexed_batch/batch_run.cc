@@ -38,6 +38,9 @@ void BatchRun::Seek(const Slice& internal_key) {
   Expose();
 }
 
+// The greatest sequence number stands before all versions of a key, so the search begins with the
+// key before it. Otherwise updates of the key that are older than the target are passed over: in
+// internal order they come after it.
 void BatchRun::SeekForPrev(const Slice& internal_key) {
   const Slice user_key = ExtractUserKey(internal_key);
   const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(internal_key));

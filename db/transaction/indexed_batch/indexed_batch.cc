@@ -69,6 +69,8 @@ IndexedBatch::IndexedBatch(const Settings& settings)
   assert(backup_comparator_ != nullptr);
 }
 
+// The last of owner and readers deletes the object. The deletion comes after the mutex is released,
+// because the mutex is a part of the object.
 void IndexedBatch::Release() {
   bool is_last;
   {
@@ -85,6 +87,7 @@ void IndexedBatch::AddReader() {
   if (reader_count_++ == 0) WriteBatchInternal::KeepOldBytes(&batch_, true);
 }
 
+// Without readers the batch need not keep the memory that it has outgrown.
 void IndexedBatch::DropReader() {
   bool is_last;
   {
@@ -154,6 +157,8 @@ void IndexedBatch::SetSavePoint() {
   save_points_.push_back({.end = end_, .gap_count = gaps_.size(), .update_count = update_count_});
 }
 
+// The updates leave the index before they leave the batch: removing them from the index reads their
+// keys in the batch.
 Status IndexedBatch::RollbackToSavePoint() {
   if (save_points_.empty()) return batch_.RollbackToSavePoint();
   const Point point = save_points_.back();

@@ -87,7 +87,7 @@ class IndexedBatch {
   }
   // The family in that index; null if the batch has no update of it.
   const UpdateIndex::Family* IndexedFamily(uint32_t id) { return Indexed().Find(id); }
-  // The same with its keys in order.
+  // Finds the family as above, and also brings its keys into order.
   const UpdateIndex::Family* SortedFamily(uint32_t id);
 
   bool overwrites() const { return index_.overwrites(); }

@@ -50,6 +50,7 @@ void OverlayIterator::SeekForPrev(const Slice& target) {
   if (BeginSeek()) base_->SeekForPrev(target);
 }
 
+// If the batch has changed since the last move, its run is placed anew before the step.
 bool OverlayIterator::BeginStep(const char* step) {
   if (!Valid()) [[unlikely]] {
     misuse_ = RefuseStep(step);

@@ -109,6 +109,8 @@ void SortedKeys::Prev(Place* place) const {
   place->index = blocks_[place->block]->count - 1;
 }
 
+// Backwards the subtraction may wrap around; the last comparison then finds that there is nothing
+// to prefetch.
 void SortedKeys::PrefetchAhead(const Place& place, bool is_forward) const {
   assert(IsValid(place));
   const Block* block = blocks_[place.block].get();
@@ -129,6 +131,9 @@ void SortedKeys::Insert(const Slice& key, KeyRef ref) {
   if (++count_ >= review_count_) ReviewPrefix();
 }
 
+// A full block is split, except behind the last key: ascending insertion begins a new block there,
+// which leaves the earlier blocks full instead of half full. first_heads_ always repeats the first
+// head of each block.
 void SortedKeys::InsertAt(Place place, uint64_t head, KeyRef ref) {
   const bool is_last = place.block + 1 >= blocks_.size() &&
                        (blocks_.empty() || place.index == blocks_.back()->count);
@@ -185,6 +190,7 @@ void SortedKeys::Replace(const Slice& key, KeyRef ref) {
   blocks_[place.block]->refs[place.index] = ref.bits();
 }
 
+// An empty block is removed at once, so every block has at least one key.
 void SortedKeys::Erase(const Slice& key) {
   Place place;
   [[maybe_unused]] const bool is_there = Find(key, &place);
@@ -212,6 +218,8 @@ void SortedKeys::Clear() {
   review_count_ = kBlockPairs;
 }
 
+// With an unknown order, keys of one prefix need not be neighbours, so that a prefix would be of no
+// use.
 std::string SortedKeys::CommonPrefix(std::span<const Pair> pairs) const {
   if (comparator_->order() == KeyOrder::kCustom || pairs.empty()) return {};
   std::string prefix = keys_->KeyOf(KeyRef::FromBits(pairs.front().ref)).ToString();

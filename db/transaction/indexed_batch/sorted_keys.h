@@ -63,7 +63,7 @@ class SortedKeys {
   // Move a valid place. It becomes invalid behind the last key and before the first one.
   void Next(Place* place) const;
   void Prev(Place* place) const;
-  // As Prev(), but also moves from behind the last key to the last key.
+  // Like Prev(), but a place behind the last key is allowed too and moves to the last key.
   void Before(Place* place) const {
     if (IsValid(*place)) return Prev(place);
     *place = Last();

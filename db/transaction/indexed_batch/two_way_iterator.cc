@@ -126,6 +126,8 @@ void TwoWayIterator::Turn(Direction direction) {
   }
 }
 
+// Called if the batch has changed since the last move: finds the place of the batch's cursor again
+// from the key that is shown.
 void TwoWayIterator::PlaceOwn() {
   const Slice shown = key();
   if (direction_ == Direction::kForward) {

@@ -10,6 +10,8 @@
 
 namespace ashlar {
 
+// An update that replaces another takes the place of it in the chain. The replaced one is
+// remembered, so that a rollback can put it back.
 void UpdateChains::Add(uint32_t chain, const Addition& addition) {
   const uint32_t before = NewestIndex(chain);
   const Update& last = updates_[before];

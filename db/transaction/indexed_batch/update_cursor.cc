@@ -94,6 +94,8 @@ void UpdateCursor::Next() {
   NextKey();
 }
 
+// Backwards the updates of a key come from the oldest to the newest. If the batch has changed since
+// the last move, the place of the current update is found again by its offset in the batch.
 void UpdateCursor::Prev() {
   assert(Valid());
   const UpdateIndex* index = &batch_->Indexed();

@@ -58,7 +58,7 @@ class UpdateCursor {
   // update of the last key at or before it.
   void Seek(const Slice& key);
   void SeekForPrev(const Slice& key);
-  // The same for keys strictly after and before `key`.
+  // Move to the nearest key strictly after `key`, or strictly before `key`.
   void SeekAfter(const Slice& key);
   void SeekBefore(const Slice& key);
   // Moves to the next update: an older one of the same key, or the newest one of the next key.
@@ -74,7 +74,7 @@ class UpdateCursor {
   bool BeginSeek();
   void ShowAt(const SortedKeys::Place& place, bool is_newest);
   void Show();
-  // After writes: finds the place of the current key again.
+  // Finds the place of the current key again after writes to the batch may have moved keys.
   void FindAgain();
   const SortedKeys& sorted() const { return family_->sorted(); }
 

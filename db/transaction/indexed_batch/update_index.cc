@@ -141,6 +141,7 @@ void UpdateIndex::Sort(Family* family) {
   family->is_sorted_.store(true, std::memory_order_release);
 }
 
+// The families stay, with the memory of their tables, for the next use of the batch.
 void UpdateIndex::Clear() {
   for (const std::unique_ptr<Family>& family : families_) {
     family->table_.Clear();

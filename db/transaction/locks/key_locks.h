@@ -113,7 +113,8 @@ class LockOwner {
   int64_t deadlock_timeout_micros = 500;
   // The number of waiting owners that one search visits; more are taken for a deadlock.
   int64_t deadlock_detect_depth = 50;
-  // When others may take the locks, if StealLocks() agrees.
+  // The time from which other transactions may take the locks of this owner away, if StealLocks()
+  // agrees.
   uint64_t expiration_deadline = kNoDeadline;
   // Set while the transaction commits: those that wait for its locks spin for a moment first.
   std::atomic<bool> is_ending{false};
@@ -154,7 +155,7 @@ class KeyLock {
   KeyLock(const KeyLock&) = delete;
   KeyLock& operator=(const KeyLock&) = delete;
 
-  // Only while it is not held.
+  // Sets the key of the lock. Allowed only while the lock is not held.
   void Set(uint32_t family, const Slice& key) {
     assert(mode() == LockMode::kNone);
     family_ = family;
@@ -179,16 +180,15 @@ class KeyLock {
   Slice key_;
   uint64_t hash_ = 0;
   uint32_t family_ = 0;
+  // The mode that the owner believes to hold. It differs from granted_ only if the lock was stolen.
   LockMode mode_ = LockMode::kNone;
-  // All that follows is guarded by the lock of the key's part of the table.
-  LockMode granted_ = LockMode::kNone;  // kNone: it is not in the table
+  // The members from here to last_waiter_ are guarded by the lock of the key's part of the table.
+  LockMode granted_ = LockMode::kNone;  // by the table; kNone: the lock is not in the table
   LockOwner* owner_ = nullptr;          // the last one
   KeyLock* next_holder_ = nullptr;      // the holders of the key, in any order
   KeyLock* previous_holder_ = nullptr;
   LockWaiter* first_waiter_ = nullptr;  // the queue for the key; only in the first holder
   LockWaiter* last_waiter_ = nullptr;
-  // `mode_` says what the owner believes to hold, `granted_` what the table has granted. They
-  // differ only for a lock that was stolen: then `granted_` is kNone.
   // The list of the owner's locks, which only the owner's thread uses.
   KeyLock* next_held_ = nullptr;
   KeyLock* previous_held_ = nullptr;

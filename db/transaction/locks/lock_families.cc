@@ -11,6 +11,8 @@ namespace ashlar {
 // No reader is left, so the last list need not be retired through the epoch.
 LockFamilies::~LockFamilies() { delete list_.load(std::memory_order_relaxed); }
 
+// Takes no lock: the list is replaced as a whole when a family is added, and the old list is freed
+// when no epoch can see it. The families themselves live as long as this object.
 LockFamilies::Family* LockFamilies::Find(uint32_t family) const {
   EpochGuard guard;
   const List* const list = list_.load(std::memory_order_acquire);

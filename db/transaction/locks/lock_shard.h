@@ -46,7 +46,8 @@ class alignas(64) LockShard {
 
   // The first holder of the key of `lock`; null: the key is not locked.
   KeyLock* FirstHolder(const KeyLock& lock) const;
-  // For a key that is not locked, with room.
+  // Puts the first lock of a key into the table. The key must not be in it, and the table must have
+  // room.
   void Insert(KeyLock* first);
   bool HasRoom() const { return keys_ < RoomOf(capacity_); }
   // The first holder of a key leaves: `heir` takes its place, or the slot is erased if that is

@@ -297,6 +297,8 @@ void PointLocks::Section::Tell(LockWaiter* waiter, LockWaiter::Outcome outcome) 
 
 // ---- Reports
 
+// Locks one shard after the other, so the result is not a picture of one moment. Keys of dropped
+// families are left out.
 [[gnu::cold]] std::unordered_multimap<uint32_t, KeyLockInfo> PointLocks::Describe() {
   std::unordered_multimap<uint32_t, KeyLockInfo> result;
   for (uint32_t i = 0; i < shard_count_; i++) {
@@ -315,6 +317,8 @@ void PointLocks::Section::Tell(LockWaiter* waiter, LockWaiter::Outcome outcome) 
   return result;
 }
 
+// Locks one shard after the other: the totals are exact only if no thread takes or releases locks
+// meanwhile.
 KeyLocks::Totals PointLocks::GetTotals() {
   Totals totals;
   totals.table_bytes = shard_count_ * sizeof(LockShard);

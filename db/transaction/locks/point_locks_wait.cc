@@ -235,13 +235,16 @@ const LockWaiter* PointLocks::BlockingWaiter(const LockWaiter& waiter, const Key
   return ahead;
 }
 
-// For messages: one owner that stands in the way. 0 if nobody does any more.
+// The id of one owner that stands in the way, for use in messages. 0 if nobody stands in the way
+// any more.
 TransactionID PointLocks::BlockerOf(const LockWaiter& waiter, const KeyLock& first) {
   if (const LockWaiter* const ahead = BlockingWaiter(waiter, first)) return ahead->owner->id_;
   const KeyLock* const holder = &first == waiter.lock ? first.next_holder_ : &first;
   return holder != nullptr ? holder->owner_->id_ : 0;
 }
 
+// Names the owners that the waiter waits for: an exclusive waiter ahead of it if there is one, else
+// all other holders of the key. The shard of the key is locked.
 [[gnu::cold]] LockWait PointLocks::DescribeWait(const LockWaiter& waiter, const KeyLock& first) {
   LockWait wait;
   wait.family = waiter.lock->family_;

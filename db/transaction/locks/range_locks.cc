@@ -61,6 +61,7 @@ void RangeLocks::SetIsKilledCallback(IsKilledCallback func) {
   is_killed_ = func ? std::make_shared<const IsKilledCallback>(std::move(func)) : nullptr;
 }
 
+// The table is locked for the whole call, so the result shows one moment.
 RangeLocks::RangeLockStatus RangeLocks::GetRangeLockStatusData() {
   RangeLockStatus result;
   Section section(this);
@@ -133,6 +134,8 @@ Status RangeLocks::AcquireRange(LockOwner* owner, uint32_t family, const Endpoin
   return Lock(std::move(wanted));
 }
 
+// For a transaction that was found prepared in the logs. No conflict is looked for, because several
+// recovered transactions may hold the same key.
 void RangeLocks::AcquireRecovered(LockOwner* owner, KeyLock* lock) {
   assert(owner != nullptr);
   assert(lock != nullptr);
@@ -169,8 +172,9 @@ void RangeLocks::Downgrade(KeyLock* lock) {
   Family* const family = FindFamily(lock->family_);
   RangeLock* const range = FindKey(*family, *lock, LockMode::kExclusive);
   if (range == nullptr) return;
-  // The shared range from before the upgrade is still there; else the exclusive one was the first,
-  // and becomes the shared one.
+  // If the transaction had a shared lock before it asked for the exclusive one, the shared range is
+  // still in the table, so that the exclusive range is only removed. Otherwise the exclusive range
+  // turns into a shared one.
   if (FindKey(*family, *lock, LockMode::kShared) != nullptr) {
     Remove(family, range);
   } else {
@@ -222,6 +226,8 @@ void RangeLocks::Insert(Family* family, std::unique_ptr<RangeLock> range) {
   first = added;
 }
 
+// Takes the range out of the tree and out of the list of its owner, and deletes it. Does not wake
+// waiters: the caller does so when it has removed all that it wants to remove.
 void RangeLocks::Remove(Family* family, RangeLock* range) {
   assert(family != nullptr);
   assert(ranges_ > 0 && memory_ >= range->MemoryBytes());
@@ -310,6 +316,8 @@ LockWait RangeLocks::GetWait(LockOwner* owner) {
   return kept != nullptr ? *kept : LockWait();
 }
 
+// Only ranges of a single key are shown, because this call of the interface cannot express others;
+// GetRangeLockStatusData() shows all.
 std::unordered_multimap<uint32_t, KeyLockInfo> RangeLocks::Describe() {
   std::unordered_multimap<uint32_t, KeyLockInfo> result;
   Section section(this);

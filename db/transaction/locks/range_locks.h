@@ -44,7 +44,7 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
              std::shared_ptr<TransactionDBMutexFactory> mutex_factory);
   ~RangeLocks() override;
 
-  // RangeLockManagerHandle
+  // The interface RangeLockManagerHandle, which programs use.
   LockManager* getLockManager() override { return this; }
   int SetMaxLockMemory(size_t max_lock_memory) override;
   size_t GetMaxLockMemory() override;
@@ -59,7 +59,7 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
     history_.SetSize(target_size);
   }
 
-  // KeyLocks
+  // The interface KeyLocks: TransactionDB's transactions call these.
   void AddFamily(uint32_t family, const Comparator* comparator) override;
   void DropFamily(uint32_t family) override;
   Status Acquire(LockOwner* owner, KeyLock* lock, LockMode mode) override;

@@ -81,6 +81,8 @@ std::vector<LockOwner*> RangeLocks::BlockersOf(const Family& family, const Range
   return blockers;
 }
 
+// A mutex of the program may fail, or give up after the lock timeout; our own always succeeds. The
+// analysis cannot follow that only one of the two mutexes is used.
 Status RangeLocks::LockMutex(const RangeLock& wanted) NO_THREAD_SAFETY_ANALYSIS {
   if (custom_mutex_ == nullptr) {
     mutex_.Lock();
@@ -94,7 +96,8 @@ Status RangeLocks::LockMutex(const RangeLock& wanted) NO_THREAD_SAFETY_ANALYSIS 
 
 Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
   LockOwner* const owner = wanted->owner;
-  // On this stack: the table refers to it until the outcome is set.
+  // The waiter lives on this thread's stack, and the table refers to it until the outcome is set.
+  // So this function must not return before.
   RangeWaiter waiter;
   const Status locked = LockMutex(*wanted);
   if (!locked.ok()) return locked;
@@ -209,6 +212,8 @@ void RangeLocks::GrantWaiters(Section* section, Family* family) {
   }
 }
 
+// Waiters of a family stand in the order of their arrival. The condition variable is allocated
+// before the waiter enters the list, so that a failed allocation leaves nothing behind.
 void RangeLocks::Enqueue(Family* family, RangeWaiter* waiter) {
   assert(family != nullptr);
   assert(waiter->wanted != nullptr && waiter->wanted->owner->range_waiter_ == nullptr);

@@ -35,6 +35,9 @@ void RangeTree::Update(RangeLock* range) const {
   }
 }
 
+// Cuts a subtree into the ranges before `at` and the rest. The priorities are hashes of a counter,
+// which spread like random numbers, so the depth of the recursion is logarithmic in the number of
+// ranges with high probability.
 void RangeTree::Split(RangeLock* root, const RangeLock& at, RangeLock** less, RangeLock** more) {
   if (root == nullptr) {
     *less = *more = nullptr;
@@ -50,6 +53,8 @@ void RangeTree::Split(RangeLock* root, const RangeLock& at, RangeLock** less, Ra
   Update(root);
 }
 
+// The opposite of Split(): all ranges of `less` are before those of `more`. The range with the
+// greater priority becomes the root.
 RangeLock* RangeTree::Join(RangeLock* less, RangeLock* more) {
   if (less == nullptr) return more;
   if (more == nullptr) return less;

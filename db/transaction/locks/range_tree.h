@@ -36,7 +36,7 @@ class RangeLock {
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
 
-  // What counts against the limit of memory.
+  // The bytes by which this range counts against the limit of memory.
   size_t MemoryBytes() const { return sizeof(*this) + start.key.size() + end.key.size(); }
 
   LockOwner* const owner;
@@ -89,7 +89,7 @@ class RangeTree {
   void ForOverlapping(const RangeEnd& start, const RangeEnd& end, const Visit& visit) const {
     VisitOverlapping(root_, start, end, visit);
   }
-  // The same for all ranges.
+  // Like the function above, but visits all ranges.
   template <typename Visit>
   void ForEach(const Visit& visit) const {
     VisitAll(root_, visit);

@@ -61,7 +61,7 @@ class OptimisticTransaction final : public TransactionBase,
   LockBuckets* const buckets_;
   // Held between a successful check and the moment at which the commit is visible.
   HeldBuckets held_;
-  // Of a commit.
+  // Working memory of a commit. As members the vectors keep their memory for the next commit.
   std::vector<TrackedKeys::Key*> keys_;  // by family
   std::vector<SeqnoQuery> queries_;
 };

@@ -40,6 +40,9 @@ LockedWrite::LockedWrite(const PessimisticState& state)
   lock_timeout_micros = millis < 0 ? -1 : std::min(millis, INT64_MAX / 1000) * 1000;
 }
 
+// All writers lock in the same order, by family and key, so that two such writes cannot wait for
+// each other in a cycle. After an error the locks that were taken stay with the owner, which
+// releases them.
 Status LockedWrite::LockAll(const WriteBatch& batch, std::unique_ptr<KeyLock[]>* key_locks) {
   if (batch.HasDeleteRange()) {
     return Status::InvalidArgument(

@@ -116,7 +116,7 @@ Status TransactionDB::WrapStackableDB(StackableDB* db, const TransactionDBOption
 
 namespace {
 
-// The same check for a database that is open already.
+// Like the check above, but for the families of a database that is open already.
 Status CheckFamiliesOf(const std::vector<ColumnFamilyHandle*>& handles) {
   std::vector<ColumnFamilyDescriptor> families(handles.size());
   for (size_t i = 0; i < handles.size(); ++i) {

@@ -30,7 +30,7 @@ struct PessimisticState {
 
   DBImpl* const db;                 // the engine
   TransactionDB* facade = nullptr;  // for calls of the program; set before the first transaction
-  // As the program gave them to Open() or WrapDB().
+  // The options that the program gave to Open() or WrapDB(), unchanged.
   const TransactionDBOptions options;
   const bool allows_prepare;  // DBOptions::allow_2pc
   using Policy = WriteBatchInternal::PreparePolicy;

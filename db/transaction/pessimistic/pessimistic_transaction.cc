@@ -229,6 +229,8 @@ Status PessimisticTransaction::CheckKey(const TrackedKeys::Key& key, const Acces
   return Status::OK();
 }
 
+// The name identifies the transaction in the log: after a crash the program finds it by its name.
+// So it must be unique among the transactions of the database, and it cannot change.
 Status PessimisticTransaction::SetName(const TransactionName& name) {
   constexpr size_t kMaxNameBytes = 512;
   if (GetState() != STARTED) {
@@ -303,6 +305,8 @@ Status PessimisticTransaction::SetReadTimestampForValidation(TxnTimestamp ts) {
   return Status::OK();
 }
 
+// A version that this transaction has read could otherwise get a timestamp that is not older than
+// the one which the transaction writes.
 Status PessimisticTransaction::SetCommitTimestamp(TxnTimestamp ts) {
   RETURN_IF_ERROR(CheckTimestamps());
   if (read_timestamp_ != kMaxTxnTimestamp && ts <= read_timestamp_) {

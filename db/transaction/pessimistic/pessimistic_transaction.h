@@ -76,7 +76,8 @@ class PessimisticTransaction final : public TransactionBase,
   Status SetCommitTimestamp(TxnTimestamp ts) override;
   TxnTimestamp GetCommitTimestamp() const override { return commit_timestamp_; }
 
-  // What others may know of it; it lags a little behind. Any thread.
+  // The state of a transaction as other threads may see it. Any thread may ask for it; it may be a
+  // little older than the transaction.
   struct Picture {
     uint64_t batch_bytes;
     uint64_t begin_micros;  // 0: it holds nothing
@@ -200,7 +201,7 @@ class PessimisticTransaction final : public TransactionBase,
   TxnTimestamp read_timestamp_ = kMaxTxnTimestamp;    // the greatest: none
   TxnTimestamp commit_timestamp_ = kMaxTxnTimestamp;  // likewise
   std::atomic<bool> is_shell_{false};
-  // For GetPicture(); written by the transaction's thread.
+  // Written by the transaction's own thread, read by GetPicture() on any thread.
   std::atomic<uint64_t> told_bytes_{0};
   std::atomic<uint64_t> told_begin_{0};
   std::atomic<uint64_t> told_log_{0};

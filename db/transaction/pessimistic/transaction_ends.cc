@@ -113,7 +113,7 @@ Status PessimisticTransaction::CommitAtOnce() {
   const size_t empty_bytes = kWriteBatchHeaderBytes + (state_->allows_prepare ? 1 : 0);
   is_visible_ = false;
   bool has_failed = false;
-  // Also if code of the program throws.
+  // A ScopeExit, so that the state is also corrected if a callback of the program throws.
   const ScopeExit end([&] {
     GiveUpName();
     Clear();
@@ -186,7 +186,7 @@ Status PessimisticTransaction::CommitPrepared() {
   }
   SetState(AWAITING_COMMIT);
   owner_->is_ending.store(true, std::memory_order_relaxed);
-  // Also if code of the program throws.
+  // A ScopeExit, so that the state is also corrected if a callback of the program throws.
   const ScopeExit end([this] {
     if (IsUndecided()) {
       owner_->is_ending.store(false, std::memory_order_relaxed);

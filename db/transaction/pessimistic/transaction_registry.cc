@@ -58,6 +58,8 @@ std::vector<PessimisticTransaction*> TransactionRegistry::Shells() const {
   return shells;
 }
 
+// Reads pictures of the transactions, which their threads update without this mutex, so that the
+// totals may be a little old.
 TransactionRegistry::Totals TransactionRegistry::GetTotals() const {
   MutexLock lock(&mutex_);
   Totals totals;

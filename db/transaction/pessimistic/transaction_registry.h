@@ -32,9 +32,9 @@ class TransactionRegistry {
   // The name goes to another object.
   void Replace(const TransactionName& name, PessimisticTransaction* transaction);
   PessimisticTransaction* Find(const TransactionName& name) const;  // null: none
-  // Those in the state PREPARED, in the order of their names.
+  // The transactions in the state PREPARED, in the order of their names.
   std::vector<PessimisticTransaction*> Prepared() const;
-  // Those that the database made and has to delete.
+  // The transactions that the database made itself, and that it has to delete.
   std::vector<PessimisticTransaction*> Shells() const;
 
   // Sums over the transactions that hold updates or are prepared. Times are microseconds of the

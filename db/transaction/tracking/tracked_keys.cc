@@ -17,7 +17,7 @@ TrackedKeys::Key* TrackedKeys::FindOrAdd(uint32_t family, const Slice& key) {
   if (table_.empty()) table_.resize(kFirstSlots);
   Key* const found = FindHashed(family, key, KeyLock::Hash(family, key));
   if (found != nullptr) return found;
-  // At most half full, which also ends every search.
+  // The table is at most half full. So every search meets an empty slot, at which it ends.
   if ((count_ + 1) * 2 > table_.size()) Grow();
   Key* const record = NewRecord();
   record->lock_.Set(family, CopyKey(key));

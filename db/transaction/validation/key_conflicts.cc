@@ -15,6 +15,8 @@
 
 namespace ashlar {
 
+// In-place updates overwrite a value without a new sequence number. Conflicts are found by sequence
+// numbers, so such a write would go unnoticed.
 Status CheckFamilies(const std::vector<ColumnFamilyDescriptor>& families) {
   for (const ColumnFamilyDescriptor& family : families) {
     const Comparator* const comparator = family.options.comparator;

@@ -283,6 +283,8 @@ bool BackupCatalog::HasId(BackupID id) const {
   return valid_.contains(id) || damaged_.contains(id);
 }
 
+// A meta file with fields of a newer version may refer to files that this version does not know of.
+// Deleting files that seem to belong to no backup could destroy that backup.
 Status BackupCatalog::CheckAllIsUnderstood() const {
   MutexLock lock(&mutex_);
   for (const auto& [id, damaged] : damaged_) {

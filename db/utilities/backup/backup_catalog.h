@@ -65,7 +65,7 @@ class BackupCatalog {
   // NotFound if there is no such backup; for a damaged one the reason why it cannot be restored.
   // `id` may be kLatestBackupId.
   Result<BackupPtr> Find(BackupID id) const;
-  // In ascending order of their ids.
+  // All backups in ascending order of their ids.
   std::vector<BackupPtr> All() const;
   std::vector<BackupID> Damaged() const;
 
@@ -74,7 +74,7 @@ class BackupCatalog {
   BackupID TakeNextId();
   void GiveBackId(BackupID id);
 
-  // Its id must not be in the catalog yet.
+  // Adds a backup whose id must not be in the catalog yet.
   void Add(const BackupPtr& backup);
   // Removes a valid or damaged backup. Returns its shared files that no other backup names.
   std::vector<std::string> Remove(BackupID id);

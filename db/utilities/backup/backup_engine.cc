@@ -71,7 +71,7 @@ class ReadingEngine : public Base {
   }
 
  protected:
-  // For derived classes, which take a turn before they use the core.
+  // Only for derived classes. They must take a turn before they use the core.
   EngineCore* core() { return core_.get(); }
   EngineTurns* turns() { return &turns_; }
 

@@ -27,6 +27,7 @@ namespace {
 // The text is a line of the meta file, which is read into memory as a whole.
 constexpr size_t kMaxMetadataBytes = 1 << 20;
 
+// Checks everything that can be checked without I/O, before a directory is created.
 Status CheckOptions(const BackupEngineOptions& options, EngineCore::Access access) {
   if (options.backup_dir.empty()) return Status::InvalidArgument("backup_dir is not set");
   if (options.schema_version < kLowestSchema) {
@@ -107,7 +108,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::Open(const BackupEngineOptions& 
   return core;
 }
 
-// Only the directories that these options use.
+// Makes only those directories that the options of this engine use.
 Status EngineCore::MakeDirectories() const {
   std::vector<std::string_view> names = {kPrivateDir, kMetaDir};
   if (options_.share_table_files) {

@@ -69,7 +69,7 @@ class EngineCore {
   Env* const backup_env_;
   const std::shared_ptr<FileSystem> backup_fs_;
   const std::shared_ptr<FileSystem> db_fs_;
-  // Before the objects that refer to it.
+  // Declared before the objects that refer to the catalog, so that it is destroyed after them.
   BackupCatalog catalog_;
   FileIdentities identities_{&catalog_};
   CopyPool pool_;

@@ -31,7 +31,7 @@ class CopyProgress {
   const uint64_t interval_bytes_;
   Mutex mutex_{LockRank::kUtility};
   CondVar is_over_{&mutex_};
-  // By all threads, since the callback was called last or is being called.
+  // The bytes that all threads have copied since the last call of the callback began.
   uint64_t bytes_since_call_ GUARDED_BY(mutex_) = 0;
   // A thread is in the callback; others that completed an interval wait for is_over_.
   bool is_calling_ GUARDED_BY(mutex_) = false;

@@ -67,7 +67,7 @@ Result<CopiedFile> FileCopier::Copy(const CopySource& source, const CopyTarget& 
   return copied;
 }
 
-// For small files whose content is in memory.
+// Writes a small file whose content is in memory.
 Result<CopiedFile> FileCopier::Write(const Slice& contents, const CopyTarget& target) const {
   RETURN_IF_ERROR(CheckNotStopped());
   RETURN_IF_ERROR(WriteFile(target, Temperature::kUnknown, [&](FileWriter* writer) {

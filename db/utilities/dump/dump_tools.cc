@@ -113,7 +113,8 @@ class DumpReader {
   bool at_end() const { return file_->offset() >= size_; }
   // Corruption if the file ends before.
   Status ReadBytes(uint64_t count, std::string* bytes) {
-    // Before the memory is allocated, as the length may be damaged.
+    // The length may be damaged, so it is compared with the rest of the file before that much
+    // memory is allocated.
     if (count > size_ - std::min(size_, file_->offset())) return Cut(count);
     bytes->resize(count);
     Slice result;
@@ -127,6 +128,7 @@ class DumpReader {
     RETURN_IF_ERROR(ReadBytes(kDumpLengthBytes, &length));
     return ReadBytes(DecodeFixed32(length.data()), bytes);
   }
+  // The head ends with a text about the origin of the dump, which is read but not used.
   Status ReadHead() {
     std::string magic, version, origin;
     RETURN_IF_ERROR(ReadBytes(kDumpMagicBytes, &magic));
@@ -145,8 +147,8 @@ class DumpReader {
   }
 
   const std::unique_ptr<SequentialReader> file_;
-  // Of the file when it was opened. It bounds every length, so that a wrong one cannot take much
-  // memory.
+  // The size of the dump file when it was opened, in bytes. No length field in the file may be
+  // greater, so that a damaged length cannot make us allocate much memory.
   const uint64_t size_;
 };
 

@@ -39,6 +39,7 @@ class OpenFamilies {
   Status Open(const DBOptions& options, const std::string& name, const Descriptors& families) {
     return DB::Open(options, name, families, &handles_, &db_);
   }
+  // Closes all that was opened, even after an error, and returns the first error.
   Status Close() {
     if (db_ == nullptr) return Status::OK();
     Status status;

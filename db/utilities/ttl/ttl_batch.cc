@@ -65,7 +65,7 @@ class TimeAdder final : public WriteBatch::Handler {
 
 }  // namespace
 
-// The records before the WAL termination point, if there is one, stay in front of that of the copy.
+// If the batch has a WAL termination point, the copy gets one behind the same records.
 Status AddWriteTimes(const WriteBatch& from, int64_t seconds, WriteBatch* to) {
   assert(to->Count() == 0);
   if (from.GetProtectionBytesPerKey() > 0) RETURN_IF_ERROR(from.VerifyChecksum());

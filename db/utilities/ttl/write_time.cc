@@ -9,6 +9,8 @@
 
 namespace ashlar {
 
+// Refuses times before the first release with TTL: such bytes are not a time, so the value was not
+// written by a DBWithTTL.
 Status CheckWriteTime(const Slice& stored) {
   if (stored.size() < kWriteTimeBytes) {
     return Status::Corruption(StrCat("DBWithTTL: the value has ", stored.size(),

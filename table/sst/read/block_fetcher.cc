@@ -280,7 +280,8 @@ Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::stri
   return FinishLoose(handle, kind, bytes, std::move(memory));
 }
 
-// `bytes` are the stored bytes; they lie in `memory`, or in memory of the file.
+// `bytes` are the bytes as the file stores them. They lie in `memory`, or in memory that belongs to
+// the file object (for example a mapping).
 Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::string_view kind,
                                              const char* bytes, PageArray memory) const {
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;

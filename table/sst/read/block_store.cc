@@ -306,6 +306,8 @@ T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
   return static_cast<T*>(object);
 }
 
+// Reads and decodes a block of the kind T from the file. The caller gets the only reference. A data
+// block may need the dictionary, which is found or read first.
 template <typename T>
 Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
   assert(read != nullptr);
@@ -438,6 +440,8 @@ ObjectRef<DictionaryBlock> BlockStore::FindDictionary(const BlockHandle& handle)
   return {};
 }
 
+// The table keeps the dictionary while it is open. Publishing it in the cache only charges its
+// memory, so that a failure of that is no reason to fail.
 Result<ObjectRef<DictionaryBlock>> BlockStore::PinDictionary(const BlockHandle& handle) const {
   if (ObjectRef<DictionaryBlock> found = FindDictionary(handle)) {
     CountMetadataHit<TableObjectKind::kDictionary>(found->MemoryBytes(), statistics_);

@@ -227,7 +227,7 @@ class BlockStore {
   // not there.
   template <typename T>
   ObjectRef<T> FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const;
-  // The blocks read beforehand, then the file.
+  // Looks among the blocks that were read beforehand, then reads the file.
   template <typename T>
   Result<ObjectRef<T>> LoadHeld(const IndexBlock& parent, size_t i, BlockRead* read) const;
   // The block in the cache with a reference of the caller's own; null if it is not there.
@@ -236,7 +236,8 @@ class BlockStore {
   // Null without a second tier, or if the second tier does not have the block.
   template <typename T>
   T* TakeFromSecondTier(const BlockHandle& handle) const;
-  // The second tier, then the file. Gives the block to the cache.
+  // Looks for the block in the second tier of the cache, then reads the block from the file. Gives
+  // the block to the cache.
   template <typename T>
   Result<ObjectRef<T>> LoadFromFile(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>

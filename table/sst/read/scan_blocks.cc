@@ -71,6 +71,9 @@ Status TableReader::NoteBlocks(const Slice& start, const Slice& limit, size_t ma
   return Status::OK();
 }
 
+// Reads the missing blocks, several neighbours with one read if the gaps between them are small. A
+// block whose read failed is only left out: the iterator reads it again when it gets there, and
+// reports the error then.
 void ScanBlocks::Read() {
   assert(missing_.size() == homes_.size());
   if (missing_.empty() || how_.cache_only) return;

@@ -115,6 +115,8 @@ void TableIterator::Seek(const Slice& internal_key) {
   EndSeek(internal_key);
 }
 
+// The three steps of a seek. A merging iterator does each step for all children before the next
+// one, so that the memory that a step has asked for arrives while the other children are served.
 void TableIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
   switch (step) {
     case SeekStep::kFindBlock:

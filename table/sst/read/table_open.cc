@@ -202,6 +202,8 @@ Status TableReader::Charge() {
                                                               : MemoryUsage());
 }
 
+// The names and places of the meta blocks. The block is needed only while a table is opened, so
+// that it does not go to the cache.
 Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
   const BlockFetcher& fetcher = store_.fetcher();
   ASSIGN_OR_RETURN(const LooseBlock block, fetcher.ReadLoose(footer_.metaindex, kMetaindexKind));

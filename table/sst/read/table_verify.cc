@@ -95,6 +95,9 @@ Status TableReader::Verification::Run(const ReadOptions& options) {
   return Status::CopyAppendMessage(status, " in table ", table_.path());
 }
 
+// Checks each entry, that every restart point is the begin of an entry, and that the index leads to
+// this block for its first and its last key. A checksum cannot find such errors: the block may have
+// been wrong when it was written.
 Status TableReader::Verification::CheckBlock(DataBlock* block, const BlockHandle& handle) {
   assert(block != nullptr);
   assert(handle.offset < table_.store_.fetcher().limit());
@@ -217,6 +220,8 @@ Status TableReader::Verification::CheckBounds() const {
                               bounds_->smallest_seqno, " to ", bounds_->largest_seqno));
 }
 
+// Keeps index and filter in memory for the length of a verification, even if the cache drops them.
+// `held` outlives `read`.
 Status TableReader::HoldMetadata(BlockRead* read, HeldPartitions* held) const {
   assert(!read->in_epoch);
   assert(read->held == nullptr);

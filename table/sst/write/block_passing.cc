@@ -29,6 +29,9 @@ bool EndsBlocksBySize(const FlushBlockPolicyFactory* factory) {
 
 }  // namespace
 
+// Describes the blocks that the output could take over as they are, without compressing them again.
+// None if it does not compress, uses a dictionary, or ends its blocks by other rules than their
+// size.
 std::optional<BlockPassing> BlockPassing::Into(const TableBuilderOptions& output) {
   if (output.bare != nullptr && output.bare->is_bare()) return std::nullopt;
   const BlockBasedTableOptions& table = *output.table;

@@ -58,6 +58,8 @@ size_t AlignmentOf(const BlockBasedTableOptions& table) {
   return static_cast<size_t>(std::min(table.block_size, kPageBytes));
 }
 
+// An aligned block must not cross a boundary of its size. With compression the sizes would not be
+// known in advance.
 Status CheckAlignment(const BlockBasedTableOptions& options, CompressionType compression) {
   const auto refuse = [](std::string_view option, std::string_view why, uint64_t found) {
     return Status::InvalidArgument(

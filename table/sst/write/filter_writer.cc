@@ -119,6 +119,8 @@ PageString FilterWriter::FinishFull() {
   return contents;
 }
 
+// The partitions come first, then the top level with their handles. Filters are stored without
+// compression, because their bits look random.
 Status FilterWriter::WritePartitions(BlockWriter* writer) {
   assert(writer != nullptr);
   assert(partitions_ != nullptr);

@@ -207,6 +207,9 @@ bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) cons
   return data_block.EstimateBytesWith(key, value) + aligned_trailer_bytes > block_bytes;
 }
 
+// Ends the data block. `next_key` is the key that will begin the next block, null at the end of the
+// table; the index key is chosen between both. A block that equals one of an input may be stored as
+// it was stored there.
 Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
   assert(!data_block.empty());
   const Slice contents = data_block.Finish();
@@ -247,6 +250,8 @@ Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key
   return Status::OK();
 }
 
+// Blocks are compressed by other threads but written in their order by this one. Waits if the
+// oldest block is not compressed yet.
 Status TableBuilder::Rep::WriteOldestInPipeline() {
   assert(has_pipeline);
   assert(pipeline != nullptr);

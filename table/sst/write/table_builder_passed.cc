@@ -27,6 +27,9 @@ constexpr size_t kMostSpareBlocks = 2;
 
 }  // namespace
 
+// The caller offers a block of an input whose entries it is going to add. The offer is taken only
+// if the budget for short blocks allows it (see the top of this file). If other entries are open,
+// their block is cut at the next entry, so that the offered block begins a block of its own.
 void TableBuilder::Rep::OfferBlock(PassedBlock* block) {
   assert(!is_closed);
   assert(block->raw().size() > 0);

@@ -27,6 +27,9 @@ constexpr const char* kTimestampMaxName = "rocksdb.timestamp_max";
 
 }  // namespace
 
+// The order matters: the properties contain the sizes of filter and index, the metaindex the places
+// of all meta blocks, and the footer the place of the metaindex. A reader begins with the footer,
+// at the end of the file.
 Status TableBuilder::Rep::WriteTail() {
   assert(data_block.empty());
   assert(meta_blocks.empty());
@@ -108,6 +111,8 @@ Status TableBuilder::Rep::WriteProperties() {
                       &meta_blocks[std::string(kPropertiesBlockName)]);
 }
 
+// Newer formats store the handle of the index in the metaindex, older ones in the footer. A crash
+// before the footer is written leaves a file that cannot be opened; no MANIFEST names it yet.
 Status TableBuilder::Rep::WriteMetaindexAndFooter() {
   const uint32_t format_version = options.table->format_version;
   if (UsesIndexHandleInMetaindex(format_version)) {

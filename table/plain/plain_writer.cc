@@ -159,8 +159,8 @@ void PlainTableWriter::AppendSharedKey(const Slice& user_key, const Slice& prefi
                                        std::string* rows) {
   const size_t sparseness = format_.plain.index_sparseness;
   const bool can_share = user_key.starts_with(prefix);
-  if (!can_share || rows_of_whole_key_ == 0 || Slice(shared_prefix_) != prefix ||
-      (sparseness != 0 && rows_of_whole_key_ % sparseness == 0)) {
+  if (!can_share || rows_of_whole_key_ == 0 || Slice(shared_prefix_) != prefix || sparseness == 0 ||
+      rows_of_whole_key_ % sparseness == 0) {
     rows_of_whole_key_ = can_share ? 1 : 0;
     shared_prefix_.assign(prefix.data(), prefix.size());
     AppendControl(kWhole, user_key.size(), rows);

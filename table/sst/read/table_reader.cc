@@ -361,6 +361,7 @@ size_t TableReader::MemoryUsage() const {
 
 size_t TableReader::BytesBesideBlocks() const {
   return sizeof(*this) + properties_block_.contents.size() +
+         (translation_ == nullptr ? 0 : file_->size()) +
          (tombstones_ == nullptr ? 0 : tombstones_->MemoryUsage() + tombstone_key_bytes_);
 }
 

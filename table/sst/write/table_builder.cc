@@ -360,7 +360,10 @@ Status TableBuilder::Rep::AddRangeTombstone(const Slice& key, const Slice& value
   const uint64_t trailer = ExtractTrailer(key);
   assert(TrailerType(trailer) == kTypeRangeDeletion);
   if (bare != nullptr) {
-    return status = InBareTable(CheckBareEntry(*options.bare, kTypeRangeDeletion, key.size()));
+    status = InBareTable(CheckBareEntry(*options.bare, kTypeRangeDeletion, key.size()));
+    status =
+        Status::CopyAppendMessage(status, "; ", "a block-based table_factory can compact them");
+    return status;
   }
   if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
   Count(key, value, trailer);

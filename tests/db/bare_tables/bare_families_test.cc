@@ -188,6 +188,22 @@ TEST_F(BareFamilies, RangeTombstonesAreRefusedBeforeTheyAreLogged) {
   }
 }
 
+// The log is from a time when the family had other tables.
+TEST_F(BareFamilies, RangeTombstonesInTheLogAreNotDropped) {
+  const Options plain = options_;
+  UseBlocks();
+  Open();
+  Put("aa1", "v");
+  Flush();
+  DeleteRange("aa1", "aa2");
+  Drop();
+  options_ = plain;
+  ExpectRefused(TryOpen(), "range tombstones");
+  UseBlocks();
+  Open();
+  EXPECT_EQ(Scan(), "");
+}
+
 TEST_F(BareFamilies, WhatACuckooTableHasNoPlaceForIsRefusedBeforeItIsLogged) {
   UseCuckoo();
   Open();
@@ -225,6 +241,7 @@ TEST_F(BareFamilies, AFlushThatCuckooTablesCannotHoldLosesNothing) {
   EXPECT_EQ(Get("k2"), "another length");
   EXPECT_FALSE(db_->Put({}, "k3", "v").ok());
   Drop();
+  ExpectRefused(TryOpen(), "a value of 14 bytes");  // it cannot flush what it has replayed
   UseBlocks();
   Open();
   EXPECT_EQ(Scan(), "k1=v k2=another length");

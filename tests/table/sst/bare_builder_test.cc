@@ -204,14 +204,17 @@ TEST(BareBuilder, PlainTablesHoldEveryPointEntry) {
   entries.emplace(entries.begin(), MakeInternalKey("", 1, kTypeValue), "the empty key");
   entries.emplace(entries.begin() + 1, MakeInternalKey("a", 1, kTypeValue), "short");
   for (const EncodingType encoding : {kPlain, kPrefix}) {
-    BareTableFormat format{.kind = BareTableKind::kPlain, .prefix_extractor = prefixes.get()};
-    format.plain.encoding_type = encoding;
-    format.plain.store_index_in_file = true;
-    Built built(format);
-    ASSERT_OK(built.AddAll(entries));
-    ASSERT_OK(built.Finish());
-    EXPECT_EQ(built.ReadBack(), entries);
-    EXPECT_OK(built.Open().value()->VerifyChecksums(ReadOptions()));
+    for (const size_t sparseness : {0, 1, 3, 16}) {
+      BareTableFormat format{.kind = BareTableKind::kPlain, .prefix_extractor = prefixes.get()};
+      format.plain.encoding_type = encoding;
+      format.plain.index_sparseness = sparseness;
+      format.plain.store_index_in_file = true;
+      Built built(format);
+      ASSERT_OK(built.AddAll(entries));
+      ASSERT_OK(built.Finish());
+      ASSERT_EQ(built.ReadBack(), entries);
+      EXPECT_OK(built.Open().value()->VerifyChecksums(ReadOptions()));
+    }
   }
 }
 

@@ -26,13 +26,14 @@
 // - iterators after a commit or rollback: dangling; InvalidArgument
 // - a commit while a snapshot is due: the transaction is useless afterwards; it goes on
 // - RollbackToSavePoint() after updates that were not indexed: indexes them; does not
-// - write-unprepared, RollbackToSavePoint() over data that was written out: brings back values from
-// the time of the savepoint, also of keys that others have committed since; the committed ones
-// - write-unprepared, an iterator at a snapshot that is older than a write: null; shows it
 // - write-unprepared, RebuildFromWriteBatch(): tracks the keys without locks and drops the updates,
 // after which the process may end by an assertion; as under the other policies
-// - write-unprepared, a running transaction that is begun anew: its data stays undecided; rolled
-// back
+// - write-unprepared, reads of a prepared transaction: own merge operands count twice, and updates
+// that were not indexed are seen; neither
+//
+// Transactions of the policy write-unprepared do not write out their batches here, as many of these
+// programs end by assertions of RocksDB then. unprepared_test.cc compares the logs, and
+// tests/db/transaction/unprepared_model_test.cc has a model.
 #include <rocksdb/db.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
@@ -83,11 +84,10 @@ class Program {
     keys_ = draw_.Of<uint64_t>({3, 6, 40});
     slots_.resize(2 + draw_.Below(5));
     if (!is_optimistic_) policy_ = static_cast<rocksdb::TxnDBWritePolicy>(draw_.Below(3));
-    if (policy_ == rocksdb::WRITE_UNPREPARED) threshold_ = draw_.Of<int64_t>({0, 1, 40, 90});
-    std::printf("seed %llu\noptimistic %d serial %d keys %d transactions %d policy %d after %d\n",
+    std::printf("seed %llu\noptimistic %d serial %d keys %d transactions %d policy %d\n",
                 static_cast<unsigned long long>(seed), is_optimistic_, is_serial_,
-                static_cast<int>(keys_), static_cast<int>(slots_.size()), static_cast<int>(policy_),
-                static_cast<int>(threshold_));
+                static_cast<int>(keys_), static_cast<int>(slots_.size()),
+                static_cast<int>(policy_));
   }
   ~Program() {
     for (Slot& slot : slots_) End(&slot);
@@ -135,7 +135,6 @@ class Program {
       locking.transaction_lock_timeout = 0;
       locking.default_lock_timeout = 0;
       locking.write_policy = policy_;
-      locking.default_write_batch_flush_threshold = threshold_;
       Check(rocksdb::TransactionDB::Open(options, locking, dir_, &pessimistic_));
       db_ = pessimistic_;
     }
@@ -168,8 +167,7 @@ class Program {
     const bool is_reused = slot->transaction != nullptr && draw_.OneIn(2);
     if (!is_reused) {
       End(slot);
-    } else if (slot->transaction->GetState() == Transaction::PREPARED ||
-               (WritesOut() && slot->transaction->GetState() == Transaction::STARTED)) {
+    } else if (slot->transaction->GetState() == Transaction::PREPARED) {
       Check(slot->transaction->Rollback());
     }
     Transaction* const old = slot->transaction;
@@ -190,7 +188,6 @@ class Program {
     slot->save_points = 0;
     slot->has_name = slot->has_unindexed = false;
     std::printf("begin snapshot %d same %d\n", with_snapshot, slot->transaction == old);
-    if (WritesOut() && !draw_.OneIn(6)) SetName(slot);
   }
 
   void Tell(const char* what, const Status& status, const Transaction& transaction,
@@ -245,9 +242,6 @@ class Program {
     const Transaction::TransactionState state = slot->transaction->GetState();
     if (state == Transaction::AWAITING_COMMIT) End(slot);
   }
-
-  // Transactions write data before they are decided or prepared.
-  bool WritesOut() const { return threshold_ > 0; }
 
   void SetName(Slot* slot) {
     const std::string name = draw_.OneIn(8) ? "" : "name" + std::to_string(draw_.Below(5));
@@ -325,6 +319,10 @@ class Program {
     Transaction& transaction = *slot->transaction;
     rocksdb::ColumnFamilyHandle* const family = AnyFamily();
     rocksdb::ReadOptions read;
+    const bool is_prepared = transaction.GetState() == Transaction::PREPARED;
+    if (policy_ == rocksdb::WRITE_UNPREPARED && (is_prepared || slot->has_unindexed)) {
+      return Tell("none", Status(), transaction);
+    }
     if (draw_.OneIn(3)) read.snapshot = transaction.GetSnapshot();
     if (draw_.OneIn(2)) {
       const std::string key = AnyKey();
@@ -332,7 +330,6 @@ class Program {
       const Status status = transaction.Get(read, family, key, &value);
       return Tell("get", status, transaction, key + " " + value);
     }
-    if (WritesOut()) read.snapshot = nullptr;
     std::unique_ptr<rocksdb::Iterator> iterator(transaction.GetIterator(read, family));
     std::string seen;
     if (draw_.OneIn(2)) {
@@ -351,7 +348,7 @@ class Program {
     Transaction& transaction = *slot->transaction;
     switch (draw_.Below(4)) {
       case 0:
-        if (slot->has_unindexed || WritesOut()) return Tell("none", Status(), transaction);
+        if (slot->has_unindexed) return Tell("none", Status(), transaction);
         return Tell("rollback to savepoint", transaction.RollbackToSavePoint(), transaction);
       case 1: return Tell("pop savepoint", transaction.PopSavePoint(), transaction);
       default: transaction.SetSavePoint(); return Tell("savepoint", Status(), transaction);
@@ -398,9 +395,10 @@ class Program {
       case 5: {
         rocksdb::WriteBatch batch;
         Check(batch.Put(family, key, value));
-        Check(batch.Put(families_[0], AnyKey(), value));
+        const std::string other = AnyKey();
+        Check(batch.Put(families_[0], other, value));
         if (draw_.OneIn(6)) Check(batch.DeleteRange(families_[0], "a", "b"));
-        return tell("write", db_->Write(write, &batch), key);
+        return tell("write", db_->Write(write, &batch), key + " " + other);
       }
       case 6: return tell("delete range", db_->DeleteRange(write, family, "a", "b"));
       case 7: return tell("flush", db_->Flush(rocksdb::FlushOptions(), family));
@@ -443,7 +441,6 @@ class Program {
   Draw draw_;
   bool is_optimistic_ = false, is_serial_ = false;
   rocksdb::TxnDBWritePolicy policy_ = rocksdb::WRITE_COMMITTED;
-  int64_t threshold_ = 0;  // write-unprepared: the bytes of a batch from which it is written out
   uint64_t keys_ = 0;
   std::vector<Slot> slots_;
   rocksdb::DB* db_ = nullptr;  // one of the next two

@@ -37,7 +37,6 @@ class TwoPhaseWrites::SectionHook final : public CommitHook {
       // The decision is noted before its sequence number becomes visible, so that a reader which
       // sees this number also finds the decision.
       for (PreparedSection* const section : sections_.all()) {
-        // Before the decision is visible, so that a reader of its number finds it.
         if (section->entry() != nullptr) UndecidedTable::Decide(section->entry(), place.last_seqno);
         prepared_->Leave(section);
       }

@@ -25,7 +25,6 @@ namespace {
 
 // The value that means "automatic" for ttl and periodic_compaction_seconds, as in RocksDB.
 constexpr uint64_t kAutomaticSeconds = 0xfffffffffffffffe;
-// 30 days in seconds.
 constexpr uint64_t kThirtyDays = 30 * 24 * 60 * 60;  // seconds
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;

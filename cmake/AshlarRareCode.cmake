@@ -9,7 +9,9 @@
 # call takes most of its time.
 #
 # Hot code is optimized for speed regardless of size (-O3): code that single reads and writes,
-# iterator steps and the loops of flush, compaction and recovery run for each entry or block.
+# iterator steps and the loops of flush, compaction and recovery run for each entry or block. A
+# function in such a file that is called rarely (a text, a refusal, a constructor for each table)
+# is marked [[gnu::cold]], which makes it -Os.
 #
 # tests/install/library_sizes.sh limits the sizes of the libraries.
 set(ashlar_rare

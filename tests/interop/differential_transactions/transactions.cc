@@ -26,14 +26,6 @@
 // - iterators after a commit or rollback: dangling; InvalidArgument
 // - a commit while a snapshot is due: the transaction is useless afterwards; it goes on
 // - RollbackToSavePoint() after updates that were not indexed: indexes them; does not
-// - write-unprepared, RebuildFromWriteBatch(): tracks the keys without locks and drops the updates,
-// after which the process may end by an assertion; as under the other policies
-// - write-unprepared, reads of a prepared transaction: own merge operands count twice, and updates
-// that were not indexed are seen; neither
-//
-// Transactions of the policy write-unprepared do not write out their batches here, as many of these
-// programs end by assertions of RocksDB then. unprepared_test.cc compares the logs, and
-// tests/db/transaction/unprepared_model_test.cc has a model.
 #include <rocksdb/db.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
@@ -83,11 +75,10 @@ class Program {
     is_serial_ = draw_.OneIn(2);
     keys_ = draw_.Of<uint64_t>({3, 6, 40});
     slots_.resize(2 + draw_.Below(5));
-    if (!is_optimistic_) policy_ = static_cast<rocksdb::TxnDBWritePolicy>(draw_.Below(3));
-    std::printf("seed %llu\noptimistic %d serial %d keys %d transactions %d policy %d\n",
+    is_write_prepared_ = !is_optimistic_ && draw_.OneIn(2);
+    std::printf("seed %llu\noptimistic %d serial %d keys %d transactions %d write-prepared %d\n",
                 static_cast<unsigned long long>(seed), is_optimistic_, is_serial_,
-                static_cast<int>(keys_), static_cast<int>(slots_.size()),
-                static_cast<int>(policy_));
+                static_cast<int>(keys_), static_cast<int>(slots_.size()), is_write_prepared_);
   }
   ~Program() {
     for (Slot& slot : slots_) End(&slot);
@@ -134,7 +125,7 @@ class Program {
       rocksdb::TransactionDBOptions locking;
       locking.transaction_lock_timeout = 0;
       locking.default_lock_timeout = 0;
-      locking.write_policy = policy_;
+      if (is_write_prepared_) locking.write_policy = rocksdb::WRITE_PREPARED;
       Check(rocksdb::TransactionDB::Open(options, locking, dir_, &pessimistic_));
       db_ = pessimistic_;
     }
@@ -269,7 +260,6 @@ class Program {
         return Tell("merge untracked", transaction.MergeUntracked(family, key, value), transaction,
                     key);
       default: {
-        if (policy_ == rocksdb::WRITE_UNPREPARED) return Tell("none", Status(), transaction);
         rocksdb::WriteBatch batch;
         Check(batch.Put(family, key, value));
         Check(batch.Delete(AnyFamily(), AnyKey()));
@@ -319,10 +309,6 @@ class Program {
     Transaction& transaction = *slot->transaction;
     rocksdb::ColumnFamilyHandle* const family = AnyFamily();
     rocksdb::ReadOptions read;
-    const bool is_prepared = transaction.GetState() == Transaction::PREPARED;
-    if (policy_ == rocksdb::WRITE_UNPREPARED && (is_prepared || slot->has_unindexed)) {
-      return Tell("none", Status(), transaction);
-    }
     if (draw_.OneIn(3)) read.snapshot = transaction.GetSnapshot();
     if (draw_.OneIn(2)) {
       const std::string key = AnyKey();
@@ -395,10 +381,9 @@ class Program {
       case 5: {
         rocksdb::WriteBatch batch;
         Check(batch.Put(family, key, value));
-        const std::string other = AnyKey();
-        Check(batch.Put(families_[0], other, value));
+        Check(batch.Put(families_[0], AnyKey(), value));
         if (draw_.OneIn(6)) Check(batch.DeleteRange(families_[0], "a", "b"));
-        return tell("write", db_->Write(write, &batch), key + " " + other);
+        return tell("write", db_->Write(write, &batch), key);
       }
       case 6: return tell("delete range", db_->DeleteRange(write, family, "a", "b"));
       case 7: return tell("flush", db_->Flush(rocksdb::FlushOptions(), family));
@@ -439,8 +424,7 @@ class Program {
   const std::string dir_;
   const uint64_t seed_;
   Draw draw_;
-  bool is_optimistic_ = false, is_serial_ = false;
-  rocksdb::TxnDBWritePolicy policy_ = rocksdb::WRITE_COMMITTED;
+  bool is_optimistic_ = false, is_serial_ = false, is_write_prepared_ = false;
   uint64_t keys_ = 0;
   std::vector<Slot> slots_;
   rocksdb::DB* db_ = nullptr;  // one of the next two

@@ -260,8 +260,8 @@ class Program {
     ashlar_readoptions_set_snapshot(read_, is_old ? snapshot_ : nullptr);
     Error error;
     size_t bytes = 77;
-    Require(Taken(ashlar_get(db_, read_, key.data(), key.size(), &bytes, &error.text), bytes) ==
-            expected);
+    char* const value = ashlar_get(db_, read_, key.data(), key.size(), &bytes, &error.text);
+    Require(Taken(value, bytes) == expected);
     if (!expected.has_value()) Require(bytes == 0);
     Require(Taken(ashlar_get_pinned(db_, read_, key.data(), key.size(), &error.text)) == expected);
     char buffer[8];

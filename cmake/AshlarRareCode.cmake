@@ -107,8 +107,8 @@ set(ashlar_hot
   db/read/pinned_iterator.cc db/read/point_read.cc db/read/read_sampler.cc db/read/snapshot_list.cc
   db/read/super_version.cc
   db/search/batch_search.cc db/search/level_iterator.cc db/search/point_search.cc
-  db/wal/log_blocks.cc db/wal/log_format.cc db/wal/staging_order.cc db/write/commit_*.cc
-  db/write/write_batch_reader.cc
+  db/wal/buffered_wal_sink.cc db/wal/log_blocks.cc db/wal/log_format.cc db/wal/staging_order.cc
+  db/write/commit_*.cc db/write/write_batch*.cc
   memtable/blink_*.cc memtable/memtable.cc memtable/memtable_bloom.cc
   memtable/memtable_iterator.cc
   table/block/*.cc table/filter/bloom.cc table/filter/filter_view.cc

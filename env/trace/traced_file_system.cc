@@ -143,7 +143,10 @@ class TracedWritableFile final : public FSWritableFileOwnerWrapper {
   TracedWritableFile(std::unique_ptr<FSWritableFile>&& file, Place place)
       : FSWritableFileOwnerWrapper(std::move(file)), place_(std::move(place)) {}
 
+  // Logs are appended to and flushed by each write: without a trace only the call is passed on.
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override {
+    if (!place_.trace->is_on()) [[likely]]
+      return target()->Append(data, options, dbg);
     return Traced(place_, OfLength("Append", data.size()), dbg,
                   [&] { return target()->Append(data, options, dbg); });
   }
@@ -170,6 +173,8 @@ class TracedWritableFile final : public FSWritableFileOwnerWrapper {
     return Traced(place_, Named("Close"), dbg, [&] { return target()->Close(options, dbg); });
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* dbg) override {
+    if (!place_.trace->is_on()) [[likely]]
+      return target()->Flush(options, dbg);
     return Traced(place_, Named("Flush"), dbg, [&] { return target()->Flush(options, dbg); });
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override {

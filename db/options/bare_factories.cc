@@ -14,6 +14,7 @@
 #include "ashlar/convenience.h"
 #include "ashlar/options.h"
 #include "db/options/option_table.h"
+#include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "table/plain/bare_table.h"
 #include "util/result.h"

@@ -191,7 +191,7 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // Keys with the same prefix share an insertion hint. Only used by custom memtable representations
   // that insert one entry at a time; the built-in ones remember where each thread inserted last.
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor = nullptr;
-  // Cache locality of the memtable's Bloom filter. A hint without effect.
+  // If not 0, the stored Bloom filters of PlainTables have their bits of one key in one cache line.
   uint32_t bloom_locality = 0;
   // Bytes by which a memtable grows; 0 = an eighth of write_buffer_size, but at most 1 MiB.
   // Memtables of 16 MiB and more grow by huge pages of 2 MiB instead. Dynamic.

@@ -151,8 +151,8 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   uint64_t max_bytes_for_level_base = 256 * 1048576;
   // If true, only manual compactions run. Dynamic.
   bool disable_auto_compactions = false;
-  // Format of the tables. nullptr = block-based tables with default options. Other formats, and
-  // factories of the program's own, are refused with NotSupported.
+  // Format of new tables: see table.h. nullptr = block-based tables with default options. Factories
+  // of the program's own are refused with NotSupported.
   std::shared_ptr<TableFactory> table_factory;
   // Directories for the tables of this family; empty = DBOptions::db_paths. Blob files are written
   // to the first one.

@@ -9,8 +9,8 @@
 //
 // "A hint without effect" means that any value is accepted and ignored; "not built yet" means that
 // any value but the stated one is refused with NotSupported when the database is opened; "dynamic"
-// options can be changed with DB::SetOptions(). Plain, cuckoo and adaptive tables are declared
-// only: a database that asks for one of them is refused.
+// options can be changed with DB::SetOptions(). Tables without blocks are described in
+// docs/guide/coming-from-rocksdb.md and docs/formats/plain_table.md.
 #pragma once
 
 #include <cstddef>
@@ -257,7 +257,7 @@ struct ASHLAR_EXPORT BlockBasedTablePropertyNames {
 ASHLAR_EXPORT TableFactory* NewBlockBasedTableFactory(
     const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
 
-// Options and factories of formats that are not built: declared so that programs compile.
+// Options and factories of RocksDB's formats without blocks: PlainTables and CuckooTables.
 enum EncodingType : char {
   kPlain,
   kPrefix,

@@ -3054,7 +3054,7 @@ size_t rocksdb_options_calculate_sst_write_lifetime_hint_set_count(rocksdb_optio
 
 void rocksdb_options_set_block_based_table_factory(
     rocksdb_options_t* opt, rocksdb_block_based_table_options_t* table_options);
-// Formats that a database refuses when it is opened: plain and cuckoo tables.
+// Formats without blocks: see ashlar/table.h.
 void rocksdb_options_set_cuckoo_table_factory(rocksdb_options_t* opt,
                                              rocksdb_cuckoo_table_options_t* table_options);
 void rocksdb_options_set_plain_table_factory(rocksdb_options_t* opt, uint32_t user_key_len,

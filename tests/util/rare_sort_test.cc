@@ -55,7 +55,7 @@ TEST(RareSort, SortsPointersByWhatTheyPointTo) {
   const int two = 2, one = 1, three = 3;
   std::vector<const int*> pointers = {&two, &three, &one};
   const int sign = -1;
-  SortRarely(&pointers, [&sign](const int* a, const int* b) { return sign * *a < sign * *b; });
+  SortRarely(&pointers, [=](const int* a, const int* b) { return sign * *a < sign * *b; });
   EXPECT_EQ(pointers, (std::vector<const int*>{&three, &two, &one}));
 }
 

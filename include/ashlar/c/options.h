@@ -140,7 +140,7 @@ size_t ashlar_options_calculate_sst_write_lifetime_hint_set_count(ashlar_options
 
 void ashlar_options_set_block_based_table_factory(
     ashlar_options_t* opt, ashlar_block_based_table_options_t* table_options);
-// Formats that a database refuses when it is opened: plain and cuckoo tables.
+// Formats without blocks: see ashlar/table.h.
 void ashlar_options_set_cuckoo_table_factory(ashlar_options_t* opt,
                                              ashlar_cuckoo_table_options_t* table_options);
 void ashlar_options_set_plain_table_factory(ashlar_options_t* opt, uint32_t user_key_len,

@@ -51,7 +51,7 @@ class BareTableFactory : public HeldOptions {
     std::string text;
     for (const OptionRow& row : kTable()) {
       StrAppend(&text, "  ", row.name(), ": ");
-      row.print(context, &options_, &text);
+      row.Print(context, &options_, &text);
       text.push_back('\n');
     }
     return text;
@@ -64,7 +64,7 @@ class BareTableFactory : public HeldOptions {
     value->clear();
     PrintContext context;
     context.config = config;
-    row->print(context, &options_, value);
+    row->Print(context, &options_, value);
     return Status::OK();
   }
   bool AreEquivalent(const ConfigOptions& config, const Configurable* other,

@@ -467,5 +467,19 @@ TEST_F(BareFamilies, RepairKeepsTables) {
   EXPECT_EQ(Scan(), "aa1=v1 aa2=v2");
 }
 
+// Not those at the beginning of the struct, which every option of a number could read.
+TEST(BareFactories, ShowTheValuesOfTheirOptions) {
+  PlainTableOptions options;
+  options.user_key_len = 7;
+  options.hash_table_ratio = 0.5;
+  const std::unique_ptr<TableFactory> factory(NewPlainTableFactory(options));
+  const std::string shown = factory->GetPrintableOptions();
+  EXPECT_NE(shown.find("user_key_len: 7\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("hash_table_ratio: 0.5"), std::string::npos) << shown;
+  std::string text;
+  ASSERT_OK(factory->GetOption(ConfigOptions(), "hash_table_ratio", &text));
+  EXPECT_EQ(std::stod(text), 0.5);
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -132,8 +132,8 @@ list(REMOVE_ITEM ashlar_hot ${ashlar_rare})
 # each program that is linked.
 set(ashlar_plain_options "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # A sixth smaller, and no slower: what these files do for each call is in few functions, of which the small ones
-  # are inlined anyway.
+  # A sixth smaller. In these files even small functions of the standard library may become calls,
+  # so files whose functions run for each read or write belong to the hot ones.
   set(ashlar_plain_options --param=max-inline-insns-single=20 --param=max-inline-insns-auto=5
     --param=inline-unit-growth=10 -fno-reorder-blocks-and-partition -fno-align-loops -fno-align-jumps)
 endif()

@@ -257,35 +257,53 @@ struct ASHLAR_EXPORT BlockBasedTablePropertyNames {
 ASHLAR_EXPORT TableFactory* NewBlockBasedTableFactory(
     const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
 
-// Options and factories of RocksDB's formats without blocks: PlainTables and CuckooTables.
+// Options and factories of RocksDB's formats without blocks: PlainTables and CuckooTables. Tables
+// of all formats are read with any factory; a factory decides what is written. An open table of
+// these formats is in memory as a whole. What a format cannot hold, range deletions for example, is
+// refused with NotSupported before it is logged.
+
+// How the rows of a PlainTable hold their keys.
 enum EncodingType : char {
-  kPlain,
-  kPrefix,
+  kPlain,   // each key whole
+  kPrefix,  // a prefix only once for the rows that share it; needs a prefix_extractor
 };
 
+// Names of the properties that a PlainTable has besides those of every table.
 struct ASHLAR_EXPORT PlainTablePropertyNames {
   static const std::string kEncodingType;
   static const std::string kBloomVersion;
   static const std::string kNumBloomBlocks;
 };
 
+// The value of PlainTableOptions::user_key_len with which keys may differ in length.
 const uint32_t kPlainTableVariableLength = 0;
 
 struct PlainTableOptions {
   static const char* kName() { return "PlainTableOptions"; }
+  // Length of all keys, in bytes. A write of a key of another length is refused.
   uint32_t user_key_len = kPlainTableVariableLength;
+  // Bits of the Bloom filter for each prefix, or for each key without a prefix_extractor. 0: no
+  // filter.
   int bloom_bits_per_key = 10;
+  // Prefixes for each bucket of the hash index, at least 0.01; not 0 needs a prefix_extractor, but
+  // in full_scan_mode. 0: the index is a sorted list for binary search.
   double hash_table_ratio = 0.75;
+  // The index has an entry for every so many keys of a prefix. 0: for every key.
   size_t index_sparseness = 16;
+  // Accepted, stored in OPTIONS files, and without effect: tables are decoded to ordinary memory.
   size_t huge_page_tlb_size = 0;
   EncodingType encoding_type = kPlain;
+  // RocksDB reads such tables by scans only, so they need no index.
   bool full_scan_mode = false;
+  // Writes index and filter to the file; RocksDB's readers otherwise make them at each opening.
   bool store_index_in_file = false;
 };
 
+// Creates a factory that writes PlainTables. The caller owns it.
 ASHLAR_EXPORT TableFactory* NewPlainTableFactory(
     const PlainTableOptions& options = PlainTableOptions());
 
+// Names of the properties that a CuckooTable has besides those of every table.
 struct ASHLAR_EXPORT CuckooTablePropertyNames {
   static const std::string kEmptyKey;
   static const std::string kValueLength;
@@ -298,15 +316,23 @@ struct ASHLAR_EXPORT CuckooTablePropertyNames {
   static const std::string kUserKeyLength;
 };
 
+// A CuckooTable is a hash table of buckets of one size, so all keys have one length, and so have
+// all values.
 struct CuckooTableOptions {
   static const char* kName() { return "CuckooTableOptions"; }
+  // The part of the buckets that is used, from 0.01 to 1.
   double hash_table_ratio = 0.9;
+  // How many entries a search for a free bucket may move before another hash function is added.
   uint32_t max_search_depth = 100;
+  // Adjacent buckets that a hash value stands for, from 1 to 65,536.
   uint32_t cuckoo_block_size = 5;
+  // The first 8 bytes of a key are its first hash value.
   bool identity_as_first_hash = false;
+  // The number of buckets need not be a power of two.
   bool use_module_hash = true;
 };
 
+// Creates a factory that writes CuckooTables. The caller owns it.
 ASHLAR_EXPORT TableFactory* NewCuckooTableFactory(
     const CuckooTableOptions& table_options = CuckooTableOptions());
 
@@ -345,6 +371,10 @@ class ASHLAR_EXPORT TableFactory : public Customizable {
   virtual bool IsDeleteRangeSupported() const { return false; }
 };
 
+// Creates a factory that writes tables as `table_factory_to_write` does; null: as
+// `block_based_table_factory` does, whose options also hold for block-based tables that are read;
+// null: the default options. The other factories are accepted and without effect: PlainTables and
+// CuckooTables are read without options. The caller owns the result.
 ASHLAR_EXPORT TableFactory* NewAdaptiveTableFactory(
     std::shared_ptr<TableFactory> table_factory_to_write = nullptr,
     std::shared_ptr<TableFactory> block_based_table_factory = nullptr,

@@ -115,6 +115,13 @@ void SetAllocationLimit(size_t bytes) { allocation_limit.store(bytes, std::memor
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+static void* AllocateOrNull(size_t bytes) noexcept {
+  try {
+    return Allocate(bytes, 1);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 
 }  // namespace ashlar
 
@@ -126,6 +133,12 @@ void* operator new(size_t bytes, std::align_val_t alignment) {
 void* operator new[](size_t bytes, std::align_val_t alignment) {
   return ashlar::Allocate(bytes, static_cast<size_t>(alignment));
 }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return ashlar::AllocateOrNull(bytes);
+}
+void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
+  return ashlar::AllocateOrNull(bytes);
+}
 void operator delete(void* memory) noexcept { ashlar::Free(memory); }
 void operator delete[](void* memory) noexcept { ashlar::Free(memory); }
 void operator delete(void* memory, size_t) noexcept { ashlar::Free(memory); }
@@ -134,3 +147,5 @@ void operator delete(void* memory, std::align_val_t) noexcept { ashlar::Free(mem
 void operator delete[](void* memory, std::align_val_t) noexcept { ashlar::Free(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { ashlar::Free(memory); }
 void operator delete[](void* memory, size_t, std::align_val_t) noexcept { ashlar::Free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { ashlar::Free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { ashlar::Free(memory); }

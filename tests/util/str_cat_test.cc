@@ -14,7 +14,7 @@ TEST(StrCat, JoinsEveryKindOfPiece) {
   const std::string name = "000012.sst";
   EXPECT_EQ(StrCat(name, ": ", 53u, " of ", int64_t{-7}, ' ', true, Slice("!"), 1.5),
             "000012.sst: 53 of -7 true!1.5");
-  EXPECT_EQ(StrCat(""), "");
+  EXPECT_EQ(StrCat(), "");
 }
 
 TEST(StrCat, PrintsTheWholeRangeOfNumbers) {

@@ -90,7 +90,7 @@ constexpr uint64_t KindsOfPieces(size_t first) {
   static_assert(sizeof...(Pieces) <= kMaxPieces, "too many pieces for one StrCat");
   uint64_t kinds = 0;
   size_t i = 0;
-  const auto add = [&](PieceKind kind) {
+  [[maybe_unused]] const auto add = [&](PieceKind kind) {
     if (i >= first && i < first + kPiecesPerWord) {
       kinds |= static_cast<uint64_t>(kind) << (kPieceKindBits * (i - first));
     }

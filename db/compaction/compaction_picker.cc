@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cassert>
 #include <utility>
+#include <vector>
 
+#include "ashlar/comparator.h"
+#include "ashlar/options.h"
 #include "db/compaction/plan_maker.h"
 #include "db/compaction/style_pickers.h"
 #include "util/text/str_cat.h"
@@ -132,6 +135,23 @@ std::optional<CompactionPlan> PickDown(const Version& version, const PickOptions
                        /*allow_trivial_move=*/false);
 }
 
+namespace {
+
+// Whether merging these tables, the only ones of their range, may join tables, remove entries or
+// change the form of the data. If not, a call that compacts a range moves them, as RocksDB does.
+bool GainsByRewriting(const std::vector<TableFile*>& files, const ColumnFamilyOptions& options) {
+  if (files.size() > 1 || options.enable_blob_files || options.sst_partitioner_factory != nullptr ||
+      options.optimize_filters_for_hits || options.comparator->timestamp_size() > 0) {
+    return true;
+  }
+  return std::any_of(files.begin(), files.end(), [&](const TableFile* file) {
+    return !file->meta.has_only_single_values || file->meta.oldest_blob_file_number != 0 ||
+           file->meta.file_size > options.target_file_size_base;
+  });
+}
+
+}  // namespace
+
 std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,
@@ -159,7 +179,9 @@ std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
     }
   }
   PlanMaker plans(version, *options.options, *options.claims, running);
-  auto plan = plans.PlanFor(std::move(start), options.output_level, options.allow_trivial_move);
+  const bool may_move =
+      options.allow_trivial_move || !GainsByRewriting(start.files, *options.options);
+  auto plan = plans.PlanFor(std::move(start), options.output_level, may_move);
   if (!plan.has_value()) {
     *has_conflict = true;
     return std::nullopt;

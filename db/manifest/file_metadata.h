@@ -48,6 +48,9 @@ struct FileMetadata {
   // needed (KeptForSnapshots). The MANIFEST records this as marked_for_compaction, because after
   // the next opening no snapshot exists and the entries can be dropped.
   bool keeps_for_snapshots = false;
+  // Known only until the database is closed: every entry is a value, the only one of its key in the
+  // table. If no older data of the keys exists elsewhere, rewriting the table removes nothing.
+  bool has_only_single_values = false;
   bool timestamps_persisted = true;
   bool has_file_checksum = false;  // 7.8 writes an empty checksum named "Unknown"
   std::string file_checksum;

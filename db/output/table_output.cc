@@ -318,6 +318,10 @@ bool TableOutput::IsDenseWithTombstones() const {
                               options_.level > 0 &&
                               options_.oldest_snapshot < meta_.largest_seqno &&
                               (has_older_versions_ || builder_->properties().num_deletions != 0);
+  const TableProperties& properties = builder_->properties();
+  meta_.has_only_single_values = !has_older_versions_ && properties.num_deletions == 0 &&
+                                 properties.num_range_deletions == 0 &&
+                                 properties.num_merge_operands == 0;
   meta_.path_id = options_.path_id;
   // A reader uses the id to detect another file with the same name. It stays empty if the database
   // has no identity.

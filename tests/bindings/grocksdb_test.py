@@ -14,13 +14,6 @@ import tempfile
 from go_module import GROCKSDB, LIBRARY, environment, fetch, skip_without_go_and_library
 
 SECONDS = 540
-# Why tests of the binding fail today, by patterns of their names.
-KNOWN = {
-    r"TS(WhenNoDestroy)?$": "comparators with timestamps are not built yet",
-    r"^TestTransactionDBCRUD$": "a write after Prepare(), which RocksDB loses at a crash, is refused",
-    r"^TestCreateCFs$": "CompactRange() of one table writes it anew, with sequence numbers of 0,"
-                        " where RocksDB moves it",
-}
 
 
 def missing_functions(module):
@@ -51,19 +44,13 @@ def main():
     results = re.findall(r"^--- (PASS|FAIL|SKIP): (\w+)", done.stdout, re.MULTILINE)
     names = {word: [name for result, name in results if result == word]
              for word in ("PASS", "FAIL", "SKIP")}
-    unknown = []
-    for name in names["FAIL"]:
-        reasons = [reason for pattern, reason in KNOWN.items() if re.search(pattern, name)]
-        print("failed:", name, *reasons, sep=" ")
-        if not reasons:
-            unknown.append(name)
     # The output ends early if a test crashes the process.
     is_complete = re.search(r"^(FAIL|PASS)$", done.stdout, re.MULTILINE) is not None
-    if "--verbose" in sys.argv or unknown or not is_complete:
+    if "--verbose" in sys.argv or names["FAIL"] or not is_complete:
         print(done.stdout)
     print(f"{GROCKSDB}: {len(names['PASS'])} tests passed, {len(names['FAIL'])} failed,"
-          f" {len(names['SKIP'])} skipped", *names["SKIP"])
-    return 1 if unknown or not names["PASS"] or not is_complete else 0
+          f" {len(names['SKIP'])} skipped", *names["FAIL"], *names["SKIP"])
+    return 1 if names["FAIL"] or not names["PASS"] or not is_complete else 0
 
 
 if __name__ == "__main__":

@@ -276,5 +276,75 @@ TEST_F(LevelMoves, SuggestionsForTheUniversalStyle) {
   EXPECT_EQ(Tree(), "L5 a-z");
 }
 
+// A call that compacts a range moves tables whose merge would change nothing. Only in a moved table
+// entries keep their sequence numbers, and the file keeps its number.
+class WholeRange : public LevelMoves {
+ protected:
+  std::string NamesOfTables() {
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::string names;
+    for (const LiveFileMetaData& file : files) names += file.name + " ";
+    return names;
+  }
+  bool IsMoved(const CompactRangeOptions& compact = {}) {
+    const std::string before = NamesOfTables();
+    EXPECT_OK(db_->CompactRange(compact, nullptr, nullptr));
+    return NamesOfTables() == before;
+  }
+};
+
+TEST_F(WholeRange, MovesTablesThatHoldNothingToDrop) {
+  Open();
+  Table("ac");
+  EXPECT_TRUE(IsMoved());
+  EXPECT_EQ(Tree(), "L1 a-c");
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  EXPECT_FALSE(IsMoved(force));
+  EXPECT_EQ(Keys(), "ac");
+}
+
+TEST_F(WholeRange, JoinsTables) {
+  Open();
+  Table("ab"), Table("cd");
+  EXPECT_FALSE(IsMoved());
+  EXPECT_EQ(Tree(), "L1 a-d");
+}
+
+TEST_F(WholeRange, RewritesTablesWithTombstonesOrOlderVersions) {
+  Open();
+  Put("a", "v"), Delete("b");
+  Flush();
+  EXPECT_FALSE(IsMoved());
+  EXPECT_EQ(Tree(), "L1 a-a");
+  Put("m", "old");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  Put("m", "new");
+  Flush();
+  db_->ReleaseSnapshot(snapshot);
+  EXPECT_FALSE(IsMoved());
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "x", "y"));
+  Table("z");
+  EXPECT_FALSE(IsMoved());
+  EXPECT_EQ(Keys(), "amz");
+}
+
+TEST_F(WholeRange, RewritesTablesOfWhichNothingIsKnown) {
+  Open();
+  Table("ac");
+  Open();
+  EXPECT_FALSE(IsMoved());
+  EXPECT_EQ(Keys(), "ac");
+}
+
+TEST_F(WholeRange, RewritesTablesThatAreLargerThanTheirTarget) {
+  options_.target_file_size_base = 10'000;
+  options_.compression = kNoCompression;
+  Open();
+  Table("ac", std::string(10'000, 'v'));
+  EXPECT_FALSE(IsMoved());
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -5,6 +5,8 @@
 // A batch handle contains the C++ batch itself. Keys and values are copied into the batch, so the
 // memory of the program is free after each call. Most functions have no way to report an error;
 // they drop it, see Drop().
+#include <cassert>
+
 #include "ashlar/c/batch.h"
 
 #include "capi/batch_parts.h"
@@ -21,6 +23,7 @@ ashlar_writebatch_t* ashlar_writebatch_create() { return new ashlar_writebatch_t
 // The bytes are those of ashlar_writebatch_data(). They are checked when the batch is written or
 // iterated, not here.
 ashlar_writebatch_t* ashlar_writebatch_create_from(const char* rep, size_t size) {
+  // The batch has a copy of the bytes.
   return new ashlar_writebatch_t{ashlar::WriteBatch(Text(rep, size).ToString())};
 }
 
@@ -37,6 +40,7 @@ void ashlar_writebatch_clear(ashlar_writebatch_t* b) { b->rep.Clear(); }
 int ashlar_writebatch_count(ashlar_writebatch_t* b) { return static_cast<int>(b->rep.Count()); }
 
 const char* ashlar_writebatch_data(ashlar_writebatch_t* b, size_t* size) {
+  assert(b != nullptr && size != nullptr);
   *size = b->rep.GetDataSize();
   // Belongs to the batch, and is valid until the next change.
   return b->rep.Data().c_str();
@@ -209,6 +213,7 @@ void ashlar_writebatch_iterate(ashlar_writebatch_t* b, void* state,
                                            size_t vlen),
                                void (*deleted)(void*, const char* k, size_t klen)) {
   EntryCallbacks callbacks;
+  // Functions that the program does not give are null, and EntryCallbacks then skips their entries.
   callbacks.state = state;
   callbacks.put = put;
   callbacks.deleted = deleted;
@@ -265,6 +270,8 @@ void ashlar_writebatch_verify_checksum(ashlar_writebatch_t* b, char** errptr) {
 void ashlar_writebatch_update_timestamps(ashlar_writebatch_t* wb, const char* ts, size_t tslen,
                                          void* state, size_t (*get_ts_size)(void*, uint32_t),
                                          char** errptr) {
+  // The function is called during this call only, so it may capture the pointers of the program by
+  // value.
   Failed(errptr, wb->rep.UpdateTimestamps(
                      Text(ts, tslen), [=](uint32_t family) { return get_ts_size(state, family); }));
 }

@@ -4,6 +4,8 @@
 //
 // The handle of a shared object has one reference. Options take further ones, so a handle may be
 // destroyed as soon as the options have the object.
+#include <cassert>
+
 #include "ashlar/c/cache.h"
 
 #include "capi/option_handles.h"
@@ -20,6 +22,8 @@ namespace {
 // A handle for a new cache. A function that makes caches returns null for options that contradict
 // each other.
 ashlar_cache_t* NewHandle(std::shared_ptr<ashlar::Cache> cache) {
+  // Null goes through as null, so that programs see the failure although these functions have no
+  // errptr.
   return cache == nullptr ? nullptr : new ashlar_cache_t{std::move(cache)};
 }
 
@@ -48,6 +52,8 @@ ashlar_cache_t* ashlar_cache_create_hyper_clock_opts(
 }
 void ashlar_cache_destroy(ashlar_cache_t* cache) { delete cache; }
 
+// For programs that end without freeing memory: the cache then keeps its entries when it is
+// destroyed.
 void ashlar_cache_disown_data(ashlar_cache_t* cache) { cache->rep->DisownData(); }
 void ashlar_cache_set_capacity(ashlar_cache_t* cache, size_t capacity) {
   cache->rep->SetCapacity(capacity);
@@ -66,6 +72,7 @@ size_t ashlar_cache_get_occupancy_count(const ashlar_cache_t* cache) {
 
 ashlar_hyper_clock_cache_options_t* ashlar_hyper_clock_cache_options_create(
     size_t capacity, size_t estimated_entry_charge) {
+  // The options are a plain struct; the cache copies them when it is made.
   return new ashlar_hyper_clock_cache_options_t{
       HyperClockCacheOptions(capacity, estimated_entry_charge)};
 }
@@ -146,16 +153,19 @@ ashlar_memory_consumers_t* ashlar_memory_consumers_create() {
 }
 void ashlar_memory_consumers_destroy(ashlar_memory_consumers_t* consumers) { delete consumers; }
 void ashlar_memory_consumers_add_db(ashlar_memory_consumers_t* consumers, ashlar_t* db) {
+  assert(consumers != nullptr && db != nullptr);
   consumers->databases.push_back(db->rep);
 }
 void ashlar_memory_consumers_add_cache(ashlar_memory_consumers_t* consumers,
                                        ashlar_cache_t* cache) {
+  assert(consumers != nullptr && cache != nullptr);
   consumers->caches.insert(cache->rep.get());
 }
 
 ashlar_memory_usage_t* ashlar_approximate_memory_usage_create(ashlar_memory_consumers_t* consumers,
                                                               char** errptr) {
   ashlar_memory_usage_t usage;
+  // Built on the stack, so that nothing must be freed after an error.
   if (Failed(errptr, MemoryUtil::GetApproximateMemoryUsageByType(
                          consumers->databases, consumers->caches, &usage.bytes))) {
     return nullptr;
@@ -164,6 +174,7 @@ ashlar_memory_usage_t* ashlar_approximate_memory_usage_create(ashlar_memory_cons
 }
 void ashlar_approximate_memory_usage_destroy(ashlar_memory_usage_t* usage) { delete usage; }
 uint64_t ashlar_approximate_memory_usage_get_mem_table_total(ashlar_memory_usage_t* memory_usage) {
+  // A kind that was not reported has no element; the operator then adds one with 0.
   return memory_usage->bytes[MemoryUtil::kMemTableTotal];
 }
 uint64_t ashlar_approximate_memory_usage_get_mem_table_unflushed(

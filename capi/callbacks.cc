@@ -6,6 +6,8 @@
 // program must be safe for that. Keys and values that they get are valid during the call only.
 #include "capi/callbacks.h"
 
+#include <cassert>
+
 #include "ashlar/c/callbacks.h"
 
 using ashlar::CompactionFilter;
@@ -18,6 +20,7 @@ namespace ashlar::capi {
 namespace {
 
 // Arrays of pointers and of lengths.
+// C functions take a list of texts as two parallel arrays. The bytes stay where the slices point.
 struct Arrays {
   template <typename Container>
   explicit Arrays(const Container& slices) {
@@ -42,11 +45,13 @@ class ProgramTransform : public SliceTransform {
 
   const char* Name() const override { return program_.name(); }
   Slice Transform(const Slice& key) const override {
+    // The program owns the bytes of the prefix; the engine never frees them.
     size_t length = 0;
     const char* prefix = transform_(program_.state(), key.data(), key.size(), &length);
     return Text(prefix, length);
   }
   bool InDomain(const Slice& key) const override {
+    // Without a function every key has a prefix.
     return in_domain_ == nullptr || in_domain_(program_.state(), key.data(), key.size()) != 0;
   }
 
@@ -120,6 +125,8 @@ ashlar_mergeoperator_t::ashlar_mergeoperator_t(void* state, void (*destructor)(v
 
 bool ashlar_mergeoperator_t::TakeResult(char* result, size_t length, unsigned char success,
                                         std::string* value) const {
+  assert(value != nullptr);
+  // The text may be null for an empty value, and std::string does not take a null pointer.
   if (success != 0) value->assign(result == nullptr ? "" : result, result == nullptr ? 0 : length);
   // The memory of the result belongs to the program, which says how it is freed; without a function
   // it is from malloc().
@@ -133,7 +140,10 @@ bool ashlar_mergeoperator_t::TakeResult(char* result, size_t length, unsigned ch
 
 bool ashlar_mergeoperator_t::FullMergeV2(const MergeOperationInput& merge_in,
                                          MergeOperationOutput* merge_out) const {
+  assert(merge_out != nullptr);
   const Arrays operands(merge_in.operand_list);
+  // Null tells the program that the key has no value below the operands, which differs from an
+  // empty value.
   const Slice* existing = merge_in.existing_value;
   unsigned char success = 0;
   size_t length = 0;
@@ -148,6 +158,7 @@ bool ashlar_mergeoperator_t::FullMergeV2(const MergeOperationInput& merge_in,
 bool ashlar_mergeoperator_t::PartialMergeMulti(const Slice& key,
                                                const std::deque<Slice>& operand_list,
                                                std::string* new_value, ashlar::Logger*) const {
+  assert(new_value != nullptr);
   // The engine then keeps the operands until a full merge.
   if (partial_merge == nullptr) return false;
   const Arrays operands(operand_list);
@@ -202,6 +213,7 @@ void ashlar_slicetransform_destroy(ashlar_slicetransform_t* transform) {
 
 bool ashlar_compactionfilter_t::Filter(int level, const Slice& key, const Slice& existing_value,
                                        std::string* new_value, bool* value_changed) const {
+  assert(new_value != nullptr && value_changed != nullptr);
   char* changed_value = nullptr;
   size_t changed_length = 0;
   unsigned char changed = 0;
@@ -266,6 +278,8 @@ void ashlar_walfilter_t::ColumnFamilyLogNumberMap(
     const std::map<uint32_t, uint64_t>& cf_lognumber_map,
     const std::map<std::string, uint32_t>& cf_name_id_map) {
   if (families == nullptr) return;
+  // The maps become parallel arrays, which are valid during the call only: ids with the log numbers
+  // of their families, and names with the ids that they belong to.
   std::vector<uint32_t> ids;
   std::vector<uint64_t> log_numbers;
   for (const auto& [id, log_number] : cf_lognumber_map) {
@@ -286,9 +300,12 @@ void ashlar_walfilter_t::ColumnFamilyLogNumberMap(
 ashlar::WalFilter::WalProcessingOption ashlar_walfilter_t::LogRecordFound(
     unsigned long long log_number, const std::string& log_file_name, const WriteBatch& batch,
     WriteBatch* new_batch, bool* batch_changed) {
+  assert(new_batch != nullptr && batch_changed != nullptr);
   if (record == nullptr) return WalProcessingOption::kContinueProcessing;
   // A copy, because the handle contains a batch. The program may keep neither handle.
   const ashlar_writebatch_t found{batch};
+  // The batch moves into the handle and back, so that the program changes the engine's batch
+  // without a copy of it.
   ashlar_writebatch_t changed{std::move(*new_batch)};
   unsigned char is_changed = 0;
   const int result = record(program.state(), log_number, log_file_name.data(), log_file_name.size(),

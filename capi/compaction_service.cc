@@ -4,6 +4,8 @@
 //
 // The handle of a job's facts is a pointer to the engine's own object, valid during the callback.
 // The functions of the program are called by the threads of compactions, several at once.
+#include <cassert>
+
 #include "ashlar/c/compaction_service.h"
 
 #include "capi/callbacks.h"
@@ -32,17 +34,20 @@ namespace ashlar::capi {
 namespace {
 
 const CompactionServiceJobInfo& Job(const ashlar_compactionservice_jobinfo_t* handle) {
+  assert(handle != nullptr);
   return *reinterpret_cast<const CompactionServiceJobInfo*>(handle);
 }
 
 // Belongs to the object that contains it.
 const char* JobText(const std::string& text, size_t* length) {
+  assert(length != nullptr);
   *length = text.size();
   return text.c_str();
 }
 
 // Reports a number that is no status.
 bool InvalidStatus(int status, char** errptr) {
+  // The enumerators are consecutive, so the bounds decide which numbers are valid.
   const bool valid = status >= ashlar_compactionservice_jobstatus_success &&
                      status <= ashlar_compactionservice_jobstatus_use_local;
   return !valid && Failed(errptr, Status::InvalidArgument("compaction service: no such status",
@@ -63,6 +68,8 @@ class ProgramCompactionService : public CompactionService {
     const std::unique_ptr<ashlar_compactionservice_scheduleresponse_t> response(schedule(
         program_.state(), reinterpret_cast<const ashlar_compactionservice_jobinfo_t*>(&info),
         input.data(), input.size()));
+    // A program that gives no response could not start the job; the database then reports the
+    // failure of the compaction.
     if (response == nullptr) {
       return CompactionServiceScheduleResponse(CompactionServiceJobStatus::kFailure);
     }
@@ -75,6 +82,7 @@ class ProgramCompactionService : public CompactionService {
     size_t length = 0;
     const int status = wait(program_.state(), scheduled_job_id.c_str(), &text, &length);
     const Slice bytes = Text(text, length);
+    assert(result != nullptr);
     result->assign(bytes.data(), bytes.size());
     // The text of the program is from malloc().
     std::free(text);
@@ -83,6 +91,7 @@ class ProgramCompactionService : public CompactionService {
   }
 
   void CancelAwaitingJobs() override {
+    // The program may have no jobs that wait, and then needs no such function.
     if (cancel_awaiting_jobs != nullptr) cancel_awaiting_jobs(program_.state());
   }
 
@@ -128,6 +137,7 @@ ashlar_compactionservice_t* ashlar_compactionservice_create(
   return new ashlar_compactionservice_t{std::move(service)};
 }
 
+// Ownership passes to the options, so that the program must not destroy the handle afterwards.
 void ashlar_options_set_compaction_service(ashlar_options_t* options,
                                            ashlar_compactionservice_t* service) {
   options->rep.compaction_service = service == nullptr ? nullptr : service->rep;
@@ -138,6 +148,8 @@ void ashlar_options_set_compaction_service(ashlar_options_t* options,
 // To be called by the program's schedule function, which returns the result to the engine.
 ashlar_compactionservice_scheduleresponse_t* ashlar_compactionservice_scheduleresponse_create(
     const char* scheduled_job_id, int status, char** errptr) {
+  // A wrong number must not become an enumerator, because the engine decides by it what it does
+  // next.
   if (InvalidStatus(status, errptr)) return nullptr;
   return new ashlar_compactionservice_scheduleresponse_t{
       CompactionServiceScheduleResponse(scheduled_job_id == nullptr ? "" : scheduled_job_id,
@@ -265,6 +277,7 @@ void ashlar_compaction_service_options_override_destroy(
 
 void ashlar_compaction_service_options_override_set_env(
     ashlar_compaction_service_options_override_t* override_options, ashlar_env_t* env) {
+  // Null means the environment of the machine, because a worker always needs one.
   override_options->rep.env = env == nullptr ? ashlar::Env::Default() : env->rep;
 }
 
@@ -319,6 +332,7 @@ void ashlar_compaction_service_options_override_set_cuckoo_table_factory(
 
 void ashlar_compaction_service_options_override_set_statistics(
     ashlar_compaction_service_options_override_t* override_options, ashlar_options_t* options) {
+  // Statistics are shared with the options: both count into the same object.
   override_options->rep.statistics = OptionsIn(options).statistics;
 }
 
@@ -330,6 +344,8 @@ void ashlar_compaction_service_options_override_set_info_log(
 void ashlar_compaction_service_options_override_set_option(
     ashlar_compaction_service_options_override_t* override_options, const char* key,
     const char* value) {
+  // A later value for the same name replaces the earlier one. The text is checked when the worker
+  // opens the database.
   override_options->rep.options_map[key] = value;
 }
 
@@ -348,6 +364,7 @@ void ashlar_compaction_service_options_override_set_sst_partitioner_factory(
 void ashlar_compaction_service_options_override_add_event_listener(
     ashlar_compaction_service_options_override_t* override_options,
     ashlar_eventlistener_t* event_listener) {
+  assert(event_listener != nullptr);
   override_options->rep.listeners.push_back(event_listener->rep);
 }
 
@@ -373,6 +390,8 @@ char* ashlar_open_and_compact_with_options(
     const char* output_directory, const char* input, size_t input_len, size_t* output_len,
     const ashlar_compaction_service_options_override_t* override_options, char** errptr) {
   std::string output;
+  // The text of the job is copied, because OpenAndCompact() takes a string, and an input of the
+  // program may contain zero bytes.
   const Status s =
       DB::OpenAndCompact(OptionsIn(options), db_path, output_directory,
                          Text(input, input_len).ToString(), &output, OptionsIn(override_options));

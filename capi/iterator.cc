@@ -3,6 +3,8 @@
 // The C API: iterators.
 //
 // Keys and values belong to the iterator, and are valid until its next move.
+#include <cassert>
+
 #include "ashlar/c/iterator.h"
 
 #include "capi/handles.h"
@@ -19,6 +21,7 @@ namespace ashlar::capi {
 namespace {
 
 const char* Bytes(const Slice& slice, size_t* length) {
+  assert(length != nullptr);
   *length = slice.size();
   return slice.data();
 }
@@ -40,15 +43,18 @@ void ashlar_create_iterators(ashlar_t* db, ashlar_readoptions_t* opts,
                              ashlar_column_family_handle_t** column_families,
                              ashlar_iterator_t** iterators, size_t size, char** errptr) {
   std::vector<ColumnFamilyHandle*> families;
+  // The handles stay those of the program; only the pointers are collected.
   for (size_t i = 0; i < size; ++i) families.push_back(FamilyOf(db->rep, column_families[i]));
   std::vector<Iterator*> made;
   if (Failed(errptr, db->rep->NewIterators(OptionsIn(opts), families, &made))) return;
   // Nothing is written to `iterators` after an error.
+  assert(made.size() == size);
   for (size_t i = 0; i < size; ++i) iterators[i] = new ashlar_iterator_t{made[i]};
 }
 
 void ashlar_iter_destroy(ashlar_iterator_t* iter) {
   if (iter == nullptr) return;
+  // The iterator refers to the database, so it must be destroyed before the database is closed.
   delete iter->rep;
   delete iter;
 }

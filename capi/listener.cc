@@ -6,6 +6,7 @@
 // valid during the call only.
 #include "ashlar/c/listener.h"
 
+#include <cassert>
 #include <cstdarg>
 #include <cstdio>
 
@@ -27,6 +28,7 @@ ashlar_eventlistener_t* ashlar_eventlistener_create(
     ashlar_on_background_error_cb on_background_error,
     ashlar_on_stall_conditions_changed_cb on_stall_conditions_changed,
     ashlar_on_memtable_sealed_cb on_memtable_sealed) {
+  // Functions that are null are not called.
   auto listener = std::make_shared<ashlar::capi::ProgramListener>(state, destructor);
   listener->on_flush_begin = on_flush_begin;
   listener->on_flush_completed = on_flush_completed;
@@ -44,15 +46,20 @@ ashlar_eventlistener_t* ashlar_eventlistener_create(
 void ashlar_eventlistener_destroy(ashlar_eventlistener_t* listener) { delete listener; }
 
 void ashlar_options_add_eventlistener(ashlar_options_t* options, ashlar_eventlistener_t* listener) {
+  assert(options != nullptr && listener != nullptr);
+  // The options take a reference of their own, so the program destroys its handle whenever it
+  // likes.
   options->rep.listeners.push_back(listener->rep);
 }
 
 // The status is the engine's. A listener may reset it to OK, and so take the error back.
 void ashlar_status_ptr_get_error(ashlar_status_ptr_t* status, char** errptr) {
+  assert(status != nullptr);
   Failed(errptr, *reinterpret_cast<Status*>(status));
 }
 
 void ashlar_reset_status(ashlar_status_ptr_t* status_ptr) {
+  assert(status_ptr != nullptr);
   *reinterpret_cast<Status*>(status_ptr) = Status::OK();
 }
 
@@ -64,11 +71,14 @@ template <typename Write>
 void Format(const char* format, va_list arguments, Write write) {
   // A list of arguments can be walked over once, and the message is formatted twice: for its
   // length, and for its bytes.
+  assert(format != nullptr);
   va_list again;
   va_copy(again, arguments);
   const int length = std::vsnprintf(nullptr, 0, format, again);
   va_end(again);
+  // A message that cannot be formatted is lost, because a log has nobody to report it to.
   if (length < 0) return;
+  // One byte more, because vsnprintf() ends the text with a zero byte.
   std::string message(static_cast<size_t>(length) + 1, '\0');
   std::vsnprintf(message.data(), message.size(), format, arguments);
   message.pop_back();
@@ -112,6 +122,7 @@ class ProgramLogger : public Logger {
     Logv(InfoLogLevel::INFO_LEVEL, format, arguments);
   }
   void Logv(const InfoLogLevel level, const char* format, va_list arguments) override {
+    // A message below the level costs this comparison only, and is not formatted.
     if (level < GetInfoLogLevel()) return;
     Format(format, arguments, [&](std::string& message) {
       log_(priv_, static_cast<unsigned>(level), message.data(), message.size());

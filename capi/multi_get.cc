@@ -4,6 +4,8 @@
 //
 // A key that is missing has neither a value nor an error. Arrays of results have an element for
 // each key, in the order of the keys; copies and texts of errors belong to the program.
+#include <cassert>
+
 #include "ashlar/c/multi_get.h"
 
 #include "capi/multi_read.h"
@@ -35,6 +37,7 @@ void ashlar_multi_get_cf(ashlar_t* db, const ashlar_readoptions_t* options,
                          const size_t* keys_list_sizes, char** values_list,
                          size_t* values_list_sizes, char** errs) {
   MultiRead read(db->rep, column_families, num_keys, keys_list, keys_list_sizes);
+  assert(read.keys.size() == num_keys && read.families.size() == num_keys);
   db->rep->MultiGet(OptionsIn(options), num_keys, read.families.data(), read.keys.data(),
                     read.values.data(), read.statuses.data());
   read.CopyResults(values_list, values_list_sizes, errs);
@@ -59,7 +62,9 @@ void ashlar_multi_get_cf_with_ts(ashlar_t* db, const ashlar_readoptions_t* optio
   std::vector<std::string> timestamps(num_keys);
   db->rep->MultiGet(OptionsIn(options), num_keys, read.families.data(), read.keys.data(),
                     read.values.data(), timestamps.data(), read.statuses.data());
+  assert(timestamps.size() == num_keys && read.statuses.size() == num_keys);
   for (size_t i = 0; i < num_keys; ++i) {
+    // A key that was not found has no timestamp either.
     const bool found = read.statuses[i].ok();
     timestamps_list_sizes[i] = found ? timestamps[i].size() : 0;
     timestamps_list[i] = found ? ashlar::capi::Copy(timestamps[i]) : nullptr;
@@ -95,6 +100,8 @@ ashlar_pinnable_multi_get_t* ashlar_batched_multi_get_pinned_cf(
   db->rep->MultiGet(OptionsIn(options), FamilyOf(db->rep, column_family), num_keys,
                     read.keys.data(), read.values.data(), read.statuses.data(), sorted_input != 0);
   auto* results = new ashlar_pinnable_multi_get_t;
+  // The texts are made now, because reading a result must not allocate: its memory would have no
+  // owner.
   for (const Status& s : read.statuses) {
     results->errors.push_back(s.ok() || s.IsNotFound() ? "" : s.ToString());
   }
@@ -112,6 +119,8 @@ int ashlar_pinnable_multi_get_result(const ashlar_pinnable_multi_get_t* multi_ge
                                      size_t* error_size) {
   Slice found;
   Slice failure;
+  assert(multi_get->values.size() == multi_get->statuses.size() &&
+         multi_get->values.size() == multi_get->errors.size());
   // The arguments get empty texts then.
   int result = ashlar_pinnable_multi_get_out_of_bounds;
   if (index < multi_get->values.size()) {
@@ -122,6 +131,7 @@ int ashlar_pinnable_multi_get_result(const ashlar_pinnable_multi_get_t* multi_ge
              : s.IsNotFound() ? ashlar_pinnable_multi_get_not_found
                               : ashlar_pinnable_multi_get_error;
   }
+  // Null pointers mean that the program does not ask for this part.
   if (value != nullptr) *value = found.data();
   if (value_size != nullptr) *value_size = found.size();
   if (error != nullptr) *error = failure.data();

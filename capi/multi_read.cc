@@ -3,6 +3,8 @@
 // The arrays of a batched read.
 #include "capi/multi_read.h"
 
+#include <cassert>
+
 namespace ashlar::capi {
 namespace {
 
@@ -14,6 +16,7 @@ char* ErrorOf(const Status& s) { return s.ok() || s.IsNotFound() ? nullptr : Cop
 MultiRead::MultiRead(DB* db, const ashlar_column_family_handle_t* const* column_families,
                      size_t count, const char* const* key_data, const size_t* key_sizes)
     : values(count), statuses(count) {
+  // Without a list of families all keys are those of the default family.
   for (size_t i = 0; i < count; ++i) {
     families.push_back(FamilyOf(db, column_families == nullptr ? nullptr : column_families[i]));
     keys.push_back(Text(key_data[i], key_sizes[i]));
@@ -21,16 +24,20 @@ MultiRead::MultiRead(DB* db, const ashlar_column_family_handle_t* const* column_
 }
 
 MultiRead::MultiRead(size_t count, const ashlar_slice_t* slices) : values(count), statuses(count) {
+  // The slices point to memory of the program, which must stay until the call ends.
   for (size_t i = 0; i < count; ++i) keys.push_back(Text(slices[i].data, slices[i].size));
 }
 
 void MultiRead::TakeValues(const std::vector<std::string>& read) {
+  assert(read.size() == keys.size() && values.size() == keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
+    // Copied into the pinned value, because the strings die with the call that has read them.
     if (statuses[i].ok()) values[i].PinSelf(read[i]);
   }
 }
 
 void MultiRead::CopyResults(char** texts, size_t* sizes, char** errors) const {
+  assert(texts != nullptr && sizes != nullptr && errors != nullptr);
   for (size_t i = 0; i < keys.size(); ++i) {
     const bool found = statuses[i].ok();
     texts[i] = found ? Copy(values[i]) : nullptr;
@@ -40,7 +47,9 @@ void MultiRead::CopyResults(char** texts, size_t* sizes, char** errors) const {
 }
 
 void MultiRead::MoveResults(ashlar_pinnableslice_t** slices, char** errors) {
+  assert(slices != nullptr && errors != nullptr);
   for (size_t i = 0; i < keys.size(); ++i) {
+    // The values move into handles of their own, so each can be destroyed separately.
     slices[i] = statuses[i].ok() ? new ashlar_pinnableslice_t{std::move(values[i])} : nullptr;
     errors[i] = ErrorOf(statuses[i]);
   }

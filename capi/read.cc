@@ -5,6 +5,7 @@
 // A missing key is no error: the result is null, and `errptr` is not touched.
 #include "ashlar/c/read.h"
 
+#include <cassert>
 #include <cstring>
 
 #include "capi/handles.h"
@@ -29,6 +30,7 @@ namespace {
 template <typename Handle>
 Handle* Pinned(ashlar_t* db, const ashlar_readoptions_t* options,
                ashlar_column_family_handle_t* family, const Slice& key, char** errptr) {
+  // Allocated before the read, so that the value is read into the handle and not moved.
   auto handle = std::make_unique<Handle>();
   const Status s = db->rep->Get(OptionsIn(options), FamilyOf(db->rep, family), key, &handle->rep);
   return ashlar::capi::PinnedRead(s, std::move(handle), errptr);
@@ -68,6 +70,7 @@ char* ashlar_get_cf_with_ts(ashlar_t* db, const ashlar_readoptions_t* options,
   const Status s = db->rep->Get(OptionsIn(options), FamilyOf(db->rep, column_family),
                                 Text(key, keylen), &value, &timestamp);
   // The error is reported once, by the value.
+  assert(ts != nullptr);
   *ts = CopyOfRead(s, timestamp, tslen, nullptr);
   return CopyOfRead(s, value, vallen, errptr);
 }
@@ -86,6 +89,7 @@ ashlar_pinnableslice_t* ashlar_get_pinned_cf(ashlar_t* db, const ashlar_readopti
 void ashlar_pinnableslice_destroy(ashlar_pinnableslice_t* v) { delete v; }
 
 const char* ashlar_pinnableslice_value(const ashlar_pinnableslice_t* t, size_t* vlen) {
+  // A null handle stands for a key that was not found, so a program need not check it before.
   *vlen = t == nullptr ? 0 : t->rep.size();
   return t == nullptr ? nullptr : t->rep.data();
 }

@@ -6,6 +6,7 @@
 // then lacks the update. Slices of the program are copied by each call.
 #include "ashlar/c/wbwi.h"
 
+#include <cassert>
 #include <cstdlib>
 
 #include "ashlar/utilities/write_batch_with_index.h"
@@ -44,12 +45,15 @@ ashlar_writebatch_wi_t* ashlar_writebatch_wi_create_with_params(
 
 void ashlar_writebatch_wi_destroy(ashlar_writebatch_wi_t* b) {
   if (b == nullptr) return;
+  assert(b->rep != nullptr);
   delete b->rep;
+  // The handle is from malloc() and the batch from `new`, so each is freed in its own way.
   std::free(b);
 }
 
 void ashlar_writebatch_wi_clear(ashlar_writebatch_wi_t* b) { b->rep->Clear(); }
 
+// The count is that of the batch inside, which keeps updates that later ones replace in the index.
 int ashlar_writebatch_wi_count(ashlar_writebatch_wi_t* b) {
   return static_cast<int>(b->rep->GetWriteBatch()->Count());
 }
@@ -263,6 +267,8 @@ ashlar_pinnableslice_t* ashlar_writebatch_wi_get_pinned_from_batch_and_db(
 ashlar_pinnableslice_t* ashlar_writebatch_wi_get_pinned_from_batch_and_db_cf(
     ashlar_writebatch_wi_t* wbwi, ashlar_t* db, const ashlar_readoptions_t* options,
     ashlar_column_family_handle_t* column_family, const char* key, size_t keylen, char** errptr) {
+  // The value may pin memory of the database, so the handle must be destroyed before the database
+  // is closed.
   auto value = std::make_unique<ashlar_pinnableslice_t>();
   const Status s =
       wbwi->rep->GetFromBatchAndDB(db->rep, OptionsIn(options), FamilyOf(db->rep, column_family),
@@ -278,6 +284,9 @@ ashlar_iterator_t* ashlar_writebatch_wi_create_iterator_with_base(
 ashlar_iterator_t* ashlar_writebatch_wi_create_iterator_with_base_readopts(
     ashlar_writebatch_wi_t* wbwi, ashlar_iterator_t* base_iterator,
     const ashlar_readoptions_t* options) {
+  assert(wbwi != nullptr && base_iterator != nullptr);
+  // The new iterator owns the one below it, and takes its place in the handle; so the program
+  // destroys one handle for both.
   base_iterator->rep = wbwi->rep->NewIteratorWithBase(base_iterator->rep, &OptionsIn(options));
   return base_iterator;
 }
@@ -292,6 +301,7 @@ ashlar_iterator_t* ashlar_writebatch_wi_create_iterator_with_base_cf(
 ashlar_iterator_t* ashlar_writebatch_wi_create_iterator_with_base_cf_readopts(
     ashlar_writebatch_wi_t* wbwi, ashlar_iterator_t* base_iterator,
     ashlar_column_family_handle_t* cf, const ashlar_readoptions_t* options) {
+  assert(wbwi != nullptr && base_iterator != nullptr && cf != nullptr);
   base_iterator->rep =
       wbwi->rep->NewIteratorWithBase(cf->rep, base_iterator->rep, &OptionsIn(options));
   return base_iterator;

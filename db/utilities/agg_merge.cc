@@ -28,13 +28,18 @@ class Aggregators {
     return *all;
   }
   void Add(const std::string& name, std::unique_ptr<Aggregator> function) {
+    assert(function != nullptr);
     MutexLock lock(&mutex_);
     std::unique_ptr<Aggregator>& present = by_name_[name];
+    // Moved to the list and not freed: Find() has given the pointer to merges that run without the
+    // lock.
     if (present != nullptr) replaced_.push_back(std::move(present));
     present = std::move(function);
   }
   // The function of this name; null if there is none.
   const Aggregator* Find(const Slice& name) const {
+    // Found under the lock, used without it: a function that was registered once stays valid for
+    // ever.
     MutexLock lock(&mutex_);
     const auto found = by_name_.find(name.ToString());
     return found == by_name_.end() ? nullptr : found->second.get();
@@ -72,6 +77,8 @@ class Combination {
       // A partial merge cannot do this: the older operands are not all there.
       if (step_ == Step::kPartial || !Combine()) return false;
     }
+    // A first operand without a name leaves the name open, so that a later operand can still give
+    // it.
     function_ = function;
     has_name_ |= function != Slice(kUnnamedFuncName);
     payloads_.push_back(payload);
@@ -79,19 +86,24 @@ class Combination {
   }
   // Sets `*operand` to the result. False if the operands cannot be combined.
   bool Finish(std::string* operand) {
+    assert(operand != nullptr);
     if (!Combine()) return false;
+    assert(payloads_.size() == 1);
     Encode(function_, payloads_.front(), operand);
     return true;
   }
 
  private:
   // Replaces the payloads by their combination.
+  // Needs at least one payload. The result becomes the only payload, so that the next function
+  // starts from it.
   bool Combine() {
     const Aggregator* const function = Aggregators::OfProcess().Find(function_);
     if (function == nullptr) return false;
     if (step_ == Step::kPartial && !function->DoPartialAggregate()) return false;
     std::string result;
     if (!function->Aggregate(payloads_, result)) return false;
+    // The string must stay where it is, because the payload refers to it.
     results_.push_back(std::move(result));
     payloads_.assign(1, Slice(results_.back()));
     return true;
@@ -110,6 +122,7 @@ class AggMergeOperator final : public MergeOperator {
 
   // Never fails, because a merge that fails makes the key unreadable.
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(out != nullptr);
     if (MergeAll(in, &out->new_value)) return true;
     // The operands are kept as a list under a name that no function has. A program can take the
     // list apart with ExtractList(), so nothing is lost.
@@ -123,6 +136,7 @@ class AggMergeOperator final : public MergeOperator {
   // False leaves the operands as they are; a later full merge combines them.
   bool PartialMergeMulti(const Slice&, const std::deque<Slice>& operands, std::string* new_value,
                          Logger*) const override {
+    assert(new_value != nullptr);
     Combination combination(Combination::Step::kPartial);
     for (const Slice& operand : operands) {
       if (!combination.Add(operand)) return false;
@@ -137,6 +151,7 @@ class AggMergeOperator final : public MergeOperator {
   // The existing value comes first, then the operands from the oldest to the newest. False if one
   // of them cannot be parsed.
   static bool MergeAll(const MergeOperationInput& in, std::string* merged) {
+    assert(merged != nullptr);
     Combination combination(Combination::Step::kFinal);
     if (in.existing_value != nullptr && !combination.Add(*in.existing_value)) return false;
     for (const Slice& operand : in.operand_list) {
@@ -184,6 +199,7 @@ bool ExtractAggFuncAndValue(const Slice& op, Slice& func, Slice& value) {
 // before the damage.
 bool ExtractList(const Slice& encoded_list, std::vector<Slice>& decoded_list) {
   decoded_list.clear();
+  // The elements refer to the bytes of the list, which must outlive them.
   Slice rest = encoded_list;
   while (!rest.empty()) {
     Slice element;

@@ -77,6 +77,7 @@ thread_local const AsyncWriter::Impl* AsyncWriter::Impl::calling_writer = nullpt
 
 // A batch that is larger than the limit is accepted when the queue is empty.
 bool AsyncWriter::Impl::HasRoomLocked(size_t bytes) const {
+  // Without this a batch above the limit of bytes would wait for ever.
   if (pending_writes_ == 0) return true;
   return pending_writes_ < options_.max_pending_writes &&
          pending_bytes_ + bytes <= options_.max_pending_bytes;
@@ -84,6 +85,7 @@ bool AsyncWriter::Impl::HasRoomLocked(size_t bytes) const {
 
 // Waits for room unless the caller must not wait.
 Status AsyncWriter::Impl::Write(const WriteOptions& options, WriteBatch batch, Callback done) {
+  // Counted before the batch moves into the queue.
   const size_t bytes = batch.GetDataSize();
   // A callback runs in the writer's thread, the only one that makes room, so it must not wait for
   // room.
@@ -103,7 +105,9 @@ Status AsyncWriter::Impl::Write(const WriteOptions& options, WriteBatch batch, C
   accepted_++;
   pending_writes_++;
   pending_bytes_ += bytes;
+  // One signal is enough, because only the writer's thread waits for arrivals.
   arrived_.Signal();
+  assert(pending_writes_ <= options_.max_pending_writes);
   return Status::OK();
 }
 
@@ -114,7 +118,9 @@ Status AsyncWriter::Impl::Drain() {
     return Status::InvalidArgument("AsyncWriter: a callback cannot wait for itself");
   }
   MutexLock lock(&mutex_);
+  // Only writes that were accepted before this call count; others may be accepted while it waits.
   const uint64_t last = accepted_;
+  assert(finished_ <= accepted_);
   while (finished_ < last) done_.Wait();
   return Status::OK();
 }
@@ -125,6 +131,7 @@ Status AsyncWriter::Impl::Close() {
     return Status::InvalidArgument("AsyncWriter: a callback cannot wait for itself");
   }
   MutexLock lock(&mutex_);
+  // A second call finds the writer closed and returns as soon as the thread has ended.
   is_closed_ = true;
   arrived_.Signal();
   done_.SignalAll();  // wakes threads that wait for room
@@ -145,9 +152,12 @@ void AsyncWriter::Impl::Run() {
 bool AsyncWriter::Impl::TakeAll(std::deque<Pending>* group) {
   assert(group->empty());
   MutexLock lock(&mutex_);
+  // A closed writer still takes what was accepted, so no accepted write is lost.
   while (queue_.empty() && !is_closed_) arrived_.Wait();
   group->swap(queue_);
   if (!group->empty()) return true;
+  // The last access to the object: Close() may return, and the destructor run, as soon as the mutex
+  // is free.
   has_ended_ = true;
   done_.SignalAll();
   return false;
@@ -162,6 +172,8 @@ void AsyncWriter::Impl::WriteGroup(std::deque<Pending>* group) {
     WriteOne(&write, &wants_sync);
     if (!write.options.sync) Finish(&write);
   }
+  // If the database refuses the sync, all writes that wait for it get the error, although they are
+  // in the memtable.
   const Status synced = wants_sync ? db_->FlushWAL(/*sync=*/true) : Status::OK();
   for (Pending& write : *group) {
     if (!write.options.sync) continue;
@@ -169,6 +181,7 @@ void AsyncWriter::Impl::WriteGroup(std::deque<Pending>* group) {
     Finish(&write);
   }
   MutexLock lock(&mutex_);
+  assert(finished_ + group->size() <= accepted_);
   // Only now may Drain() return: all callbacks of the group have returned.
   finished_ += group->size();
   done_.SignalAll();

@@ -45,6 +45,7 @@ std::string Metadata() {
 IOStatus ToIO(Status status) { return status_to_io_status(std::move(status)); }
 
 // A packet that has room for the CRC at its beginning.
+// The kind follows, and then what belongs to the kind; Seal() completes the packet.
 std::string NewPacket(PacketKind kind) {
   std::string packet(kCrcBytes, '\0');
   packet.push_back(static_cast<char>(kind));
@@ -53,6 +54,7 @@ std::string NewPacket(PacketKind kind) {
 
 // Writes the CRC of the rest into the room at the beginning.
 void Seal(std::string* packet) {
+  assert(packet != nullptr);
   assert(packet->size() > kCrcBytes);
   const uint32_t crc = crc32c::Value(packet->data() + kCrcBytes, packet->size() - kCrcBytes);
   EncodeFixed32(packet->data(), crc32c::Mask(crc));
@@ -64,6 +66,7 @@ class Limits {
   explicit Limits(const CacheDumpOptions& options)
       : clock_(options.clock != nullptr ? options.clock : SystemClock::Default().get()),
         most_bytes_(options.max_size_bytes) {
+    // A deadline of 0 or less means that there is none.
     if (options.deadline.count() <= 0) return;
     end_micros_ = clock_->NowMicros() + static_cast<uint64_t>(options.deadline.count());
   }
@@ -86,12 +89,15 @@ class Limits {
 // Writes packets with their lengths to a file.
 class FileDumpWriter final : public CacheDumpWriter {
  public:
+  // The writer owns the file, which is incomplete until Close() has returned OK.
   explicit FileDumpWriter(std::unique_ptr<FileWriter> file) : file_(std::move(file)) {}
   IOStatus WriteMetadata(const Slice& metadata) override { return WritePacket(metadata); }
   IOStatus WritePacket(const Slice& data) override {
     if (data.size() > kMostPacketBytes) return IOStatus::InvalidArgument("a packet is too large");
     char length[4];
     EncodeFixed32(length, static_cast<uint32_t>(data.size()));
+    // The length comes before the packet, so a reader knows how much to read before it verifies
+    // anything.
     Status status = file_->Append(Slice(length, sizeof(length)));
     if (status.ok()) status = file_->Append(data);
     return ToIO(std::move(status));
@@ -132,6 +138,7 @@ Status FileDumpReader::Read(std::string* packet) {
   RETURN_IF_ERROR(file_->Read(sizeof(scratch), scratch, &length));
   // The file ends between two packets. Whether the end is expected is for the caller to say.
   if (length.empty()) return Status::OK();
+  // A partial length gets an impossible value, so that the check below reports it.
   const uint32_t bytes = length.size() == 4 ? DecodeFixed32(length.data()) : kMostPacketBytes + 1;
   if (bytes > kMostPacketBytes) {
     return Status::Corruption(
@@ -157,8 +164,10 @@ Status FileDumpReader::ReadBytes(size_t bytes, std::string* result) {
     if (status.ok() && !piece.empty() && piece.data() != result->data() + before) {
       std::copy(piece.data(), piece.data() + piece.size(), result->data() + before);
     }
+    // Shortened to what was read; after an error the bytes of this piece do not count.
     result->resize(before + (status.ok() ? piece.size() : 0));
     RETURN_IF_ERROR(status);
+    // A short read means the end of the file; Read() compares the sizes.
     if (piece.size() < wanted) break;
   }
   return Status::OK();
@@ -199,6 +208,7 @@ class Dumper final : public CacheDumper {
 // Only blocks of the tables of these databases are dumped.
 Status Dumper::SetDumpFilter(std::vector<DB*> db_list) {
   is_filtered_ = true;
+  // A filter without any database leaves nothing to dump, which differs from no filter.
   for (DB* db : db_list) {
     if (db == nullptr) continue;
     RETURN_IF_ERROR(static_cast<DBImpl*>(db->GetRootDB())->CollectCacheFileIds(&file_ids_));
@@ -210,6 +220,7 @@ Status Dumper::SetDumpFilter(std::vector<DB*> db_list) {
 bool Dumper::IsWanted(const Slice& key, const Cache::CacheItemHelper* helper) const {
   if (helper == nullptr || !helper->IsSecondaryCacheCompatible()) return false;
   if (!is_filtered_) return true;
+  // Keys of other objects in the same cache have other lengths.
   if (key.size() != sizeof(BlockKey)) return false;
   BlockKey block;
   std::copy(key.data(), key.data() + key.size(), reinterpret_cast<char*>(&block));
@@ -256,6 +267,7 @@ IOStatus Dumper::Dump() {
   IOStatus written = writer_->WriteMetadata(Metadata());
   if (!written.ok()) return written;
   Limits limits(options_);
+  // Entries that were evicted meanwhile are not counted, because they are not written.
   uint64_t blocks = 0;
   std::string packet;
   for (const std::string& key : WantedKeys()) {
@@ -337,6 +349,7 @@ Status Loader::Take(Slice packet, bool* is_end) {
   if (kind != PacketKind::kBlock || packet.empty()) return damaged("it is of no known kind");
   packet.remove_prefix(1);  // the role, which is only informational
   if (!GetLengthPrefixedSlice(&packet, &key) || key.empty()) return damaged("it has no key");
+  // Counted before the insertion, because the number is compared with that of the dump.
   blocks_++;
   // The block is verified again when it is taken from the second tier.
   return cache_->InsertSaved(key, packet, kNoCompression, CacheTier::kVolatileTier);
@@ -347,6 +360,7 @@ Status Loader::Take(Slice packet, bool* is_end) {
 IOStatus NewToFileCacheDumpWriter(const std::shared_ptr<FileSystem>& fs,
                                   const FileOptions& file_opts, const std::string& file_name,
                                   std::unique_ptr<CacheDumpWriter>* writer) {
+  assert(fs != nullptr && writer != nullptr);
   auto file = FileWriter::Create(fs.get(), file_name, file_opts);
   if (!file.ok()) return ToIO(file.status());
   *writer = std::make_unique<FileDumpWriter>(file.Take());
@@ -356,6 +370,7 @@ IOStatus NewToFileCacheDumpWriter(const std::shared_ptr<FileSystem>& fs,
 IOStatus NewFromFileCacheDumpReader(const std::shared_ptr<FileSystem>& fs,
                                     const FileOptions& file_opts, const std::string& file_name,
                                     std::unique_ptr<CacheDumpReader>* reader) {
+  assert(fs != nullptr && reader != nullptr);
   auto file = SequentialReader::Open(fs.get(), file_name, file_opts);
   if (!file.ok()) return ToIO(file.status());
   *reader = std::make_unique<FileDumpReader>(file.Take());
@@ -370,6 +385,7 @@ Status NewDefaultCacheDumper(const CacheDumpOptions& dump_options,
   if (cache == nullptr || writer == nullptr) {
     return Status::InvalidArgument("NewDefaultCacheDumper: it needs a cache and a writer");
   }
+  assert(cache_dumper != nullptr);
   *cache_dumper = std::make_unique<Dumper>(dump_options, cache, std::move(writer));
   return Status::OK();
 }
@@ -383,6 +399,7 @@ Status NewDefaultCacheDumpedLoader(const CacheDumpOptions& dump_options,
     return Status::InvalidArgument(
         "NewDefaultCacheDumpedLoader: it needs a secondary cache and a reader");
   }
+  assert(cache_dump_loader != nullptr);
   *cache_dump_loader = std::make_unique<Loader>(dump_options, secondary_cache, std::move(reader));
   return Status::OK();
 }

@@ -4,6 +4,7 @@
 #include "ashlar/utilities/checkpoint.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/db.h"
@@ -20,6 +21,7 @@ namespace {
 // A checkpoint or an export of one database.
 class CheckpointOfDb final : public Checkpoint {
  public:
+  // The pointer is borrowed; the object must be deleted before the database is closed.
   explicit CheckpointOfDb(DB* db) : maker_(db, CheckpointSettings()) {}
 
   Status CreateCheckpoint(const std::string& checkpoint_dir, uint64_t log_size_for_flush,
@@ -43,10 +45,13 @@ class CheckpointOfDb final : public Checkpoint {
   CheckpointMaker maker_;
 };
 
+// A limiter of the program comes first; a rate alone makes a limiter of this engine. Null: no
+// limit.
 std::shared_ptr<RateLimiter> LimiterOf(const CheckpointEngineOptions& options) {
   if (options.backup_rate_limiter != nullptr || options.backup_rate_limit == 0) {
     return options.backup_rate_limiter;
   }
+  assert(options.backup_rate_limit > 0);
   const auto rate = static_cast<int64_t>(std::min<uint64_t>(options.backup_rate_limit, INT64_MAX));
   return std::shared_ptr<RateLimiter>(NewGenericRateLimiter(rate));
 }
@@ -61,6 +66,7 @@ class CheckpointEngineOfPool final : public CheckpointEngine {
   IOStatus CreateCheckpoint(DB* source_db, const std::string& destination_dir,
                             uint64_t* sequence_number_ptr,
                             const CreateCheckpointOptions& options) override {
+    // The call runs in a thread of the caller; only the copies run in threads of the pool.
     if (source_db == nullptr) return NoDatabase();
     Status status = CheckpointMaker(source_db, SettingsFor(options))
                         .MakeCheckpoint({.dir = destination_dir,
@@ -89,6 +95,7 @@ class CheckpointEngineOfPool final : public CheckpointEngine {
   CheckpointSettings SettingsFor(const CreateCheckpointOptions& options) {
     CheckpointSettings settings;
     settings.copy.buffer_bytes = options_.io_buffer_size;
+    // The limiter is shared, so the rate is that of all checkpoints of this engine together.
     settings.copy.limiter = limiter_.get();
     settings.may_link = options_.use_link_file_when_available;
     settings.pool = &pool_;
@@ -110,6 +117,7 @@ class CheckpointEngineOfPool final : public CheckpointEngine {
 
 // The database must outlive the object.
 Status Checkpoint::Create(DB* db, Checkpoint** checkpoint_ptr) {
+  assert(db != nullptr && checkpoint_ptr != nullptr);
   *checkpoint_ptr = new CheckpointOfDb(db);
   return Status::OK();
 }
@@ -133,6 +141,7 @@ Status Checkpoint::CreateCheckpoint(const std::string& checkpoint_dir,
                                     const std::vector<ColumnFamilyHandle*>& column_families,
                                     uint64_t log_size_for_flush, uint64_t* sequence_number_ptr) {
   if (column_families.empty()) {
+    // An empty list means all families, for which a wrapper has the older form.
     return CreateCheckpoint(checkpoint_dir, log_size_for_flush, sequence_number_ptr);
   }
   return Status::NotSupported("Checkpoint::CreateCheckpoint: with some column families only");

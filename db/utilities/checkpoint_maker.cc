@@ -36,10 +36,12 @@ namespace {
 Status CheckNewDirectory(FileSystem* fs, const char* what, const std::string& given,
                          std::string* dir) {
   assert(dir != nullptr);
+  assert(fs != nullptr);
   *dir = WithoutTrailingSlashes(given);
   if (dir->empty() || *dir == "/") {
     return Status::InvalidArgument(StrCat(what, ": not a name for a new directory"), given);
   }
+  // Checked before anything is made, so that an existing directory is never changed or removed.
   if (!fs->FileExists(*dir, IOOptions(), nullptr).ok()) return Status::OK();
   return Status::InvalidArgument(StrCat(what, ": the directory exists"), *dir);
 }
@@ -48,13 +50,17 @@ Status CheckNewDirectory(FileSystem* fs, const char* what, const std::string& gi
 Status MakeDirectory(FileSystem* fs, const std::string& dir,
                      const std::function<Status(const std::string&)>& fill) {
   assert(fs != nullptr);
+  assert(fill != nullptr);
   const std::string unfinished = dir + ".tmp";
   const NewEntries entries(fs, DirectoryOf(dir));
   RETURN_IF_ERROR(DeleteFlatDirectory(fs, unfinished));  // left by an earlier crash
   Status status = fs->CreateDir(unfinished, IOOptions(), nullptr);
   if (status.ok()) status = fill(unfinished);
   if (status.ok()) status = SyncDirectory(fs, unfinished);
+  // The rename is the moment at which the checkpoint exists: a crash before it leaves only a
+  // directory with the suffix .tmp, which the next attempt deletes.
   if (status.ok()) status = fs->RenameFile(unfinished, dir, IOOptions(), nullptr);
+  // The rename itself is durable only when the parent directory is synced.
   if (status.ok()) return entries.Sync();
   IgnoreError(DeleteFlatDirectory(fs, unfinished), "the first error says more");
   return status;
@@ -72,6 +78,8 @@ class LiveFileTaker {
     assert(!file.relative_filename.empty());
     const std::string source = StrCat(file.directory, "/", file.relative_filename);
     const std::string target = StrCat(dir_, "/", file.relative_filename);
+    // Files that the database describes by their content, such as CURRENT, exist nowhere in this
+    // form.
     if (!file.replacement_contents.empty()) {
       return WriteFileAtomically(fs_, dir_, file.relative_filename + ".tmp", file.relative_filename,
                                  file.replacement_contents);
@@ -82,6 +90,7 @@ class LiveFileTaker {
     if (never_changes && can_link_.load(std::memory_order_relaxed)) {
       Status status = fs_->LinkFile(source, target, IOOptions(), nullptr);
       if (!status.IsNotSupported()) return status;
+      // Relaxed: another thread that still sees true tries once more and gets the same answer.
       can_link_.store(false, std::memory_order_relaxed);  // another file system
     }
     return copier_
@@ -96,6 +105,7 @@ class LiveFileTaker {
   }
   Status TakeAll(const std::vector<LiveFileStorageInfo>& files,
                  const CheckpointSettings& settings) {
+    // Without a pool the files are taken in order, and the first error ends the work.
     if (settings.pool != nullptr) {
       return settings.pool->Run({.count = files.size(),
                                  .job = [&](size_t i) { return Take(files[i]); },
@@ -121,6 +131,8 @@ LiveFileStorageInfo WholeFile(const FileStorageInfo& file) {
 LiveFileStorageInfo WholeFile(const BlobMetaData& file) {
   LiveFileStorageInfo info;
   const std::string& name = file.blob_file_name;
+  // The name of a blob file begins with a slash in these facts, and without one in lists of live
+  // files.
   info.relative_filename = name.starts_with('/') ? name.substr(1) : name;
   info.directory = file.blob_file_path;
   info.file_number = file.blob_file_number;
@@ -132,6 +144,7 @@ LiveFileStorageInfo WholeFile(const BlobMetaData& file) {
 // Adds the numbers of the tables and blob files of all families except those with these names.
 void AddFilesOfOthers(DB* db, const std::set<std::string>& names, std::set<uint64_t>* numbers) {
   assert(db != nullptr);
+  assert(numbers != nullptr);
   std::vector<ColumnFamilyMetaData> all;
   db->GetAllColumnFamilyMetaData(&all);
   for (const ColumnFamilyMetaData& family : all) {
@@ -145,6 +158,7 @@ void AddFilesOfOthers(DB* db, const std::set<std::string>& names, std::set<uint6
 
 // The families that exist at the end of a MANIFEST: names by id.
 Result<std::map<uint32_t, std::string>> FamiliesIn(FileSystem* fs, const std::string& manifest) {
+  // Every MANIFEST begins with the default family, whether or not an edit adds it.
   std::map<uint32_t, std::string> names = {{0, kDefaultColumnFamilyName}};
   ASSIGN_OR_RETURN(const auto reader, ManifestReader::Open(fs, manifest));
   VersionEdit edit;
@@ -159,6 +173,7 @@ Result<std::map<uint32_t, std::string>> FamiliesIn(FileSystem* fs, const std::st
 // Where a checkpoint has all its files, the directories of the source must not be named.
 Status AdaptOptions(FileSystem* fs, const std::function<bool(const std::string&)>& has_family,
                     std::vector<LiveFileStorageInfo>* files) {
+  assert(files != nullptr && has_family != nullptr);
   for (LiveFileStorageInfo& file : *files) {
     if (file.file_type != kOptionsFile) continue;
     const std::string path = StrCat(file.directory, "/", file.relative_filename);
@@ -179,6 +194,8 @@ Status TakeManifest(FileSystem* fs, const std::string& dir, const LiveFileStorag
   families.erase(0);
   for (const ColumnFamilyHandle* handle : wanted) {
     if (families.erase(handle->GetID()) == 1 || handle->GetID() == 0) continue;
+    // Dropped while the files were listed: its tables may be missing, so the checkpoint cannot have
+    // it.
     return Status::InvalidArgument("checkpoint: the column family was dropped meanwhile",
                                    handle->GetName());
   }
@@ -189,6 +206,7 @@ Status TakeManifest(FileSystem* fs, const std::string& dir, const LiveFileStorag
     drop.is_family_drop = true;
   }
   if (drops.empty()) return Status::OK();
+  // The first copy is deleted, because the second one is made from the beginning.
   RETURN_IF_ERROR(DeleteFileIfExists(fs, copy));
   return taker->Take(manifest, AppendedEdits(manifest.size, drops));
 }
@@ -202,6 +220,7 @@ CheckpointMaker::CheckpointMaker(DB* db, const CheckpointSettings& settings)
 }
 
 Status CheckpointMaker::MakeCheckpoint(const Request& request, SequenceNumber* seqno) {
+  // Wrappers of a database, such as one with TTL, have no families of their own; the root has them.
   const auto* const impl = static_cast<const DBImpl*>(db_->GetRootDB());
   for (const ColumnFamilyHandle* handle : request.families) {
     RETURN_IF_ERROR(impl->CheckLiveFamily(handle));
@@ -212,6 +231,7 @@ Status CheckpointMaker::MakeCheckpoint(const Request& request, SequenceNumber* s
   const SequenceNumber contained = db_->GetLatestSequenceNumber();
   RETURN_IF_ERROR(MakeDirectory(
       fs_, dir, [&](const std::string& unfinished) { return FillDirectory(request, unfinished); }));
+  // Set only at the end, so that the caller's number is not changed by a failed call.
   if (seqno != nullptr) *seqno = contained;
   return Status::OK();
 }
@@ -220,12 +240,15 @@ Status CheckpointMaker::MakeCheckpoint(const Request& request, SequenceNumber* s
 // are left out as far as they are known: one that is created during the listing may come along, and
 // the first opening deletes it.
 Status CheckpointMaker::FillDirectory(const Request& request, const std::string& dir) {
+  // Until the end of this function no file is deleted, so every listed file can be linked or
+  // copied.
   const DeletionPause pause(db_);
   RETURN_IF_ERROR(pause.status());
   std::set<uint64_t> others;
   std::set<std::string> names = {kDefaultColumnFamilyName};
   for (const ColumnFamilyHandle* handle : request.families) names.insert(handle->GetName());
   const bool is_partial = !request.families.empty();
+  // Before and after the listing, because files are created and families change meanwhile.
   if (is_partial) AddFilesOfOthers(db_, names, &others);
   LiveFilesStorageInfoOptions options;
   options.wal_size_for_flush = request.log_size_for_flush;
@@ -259,6 +282,7 @@ Status CheckpointMaker::FillDirectory(const Request& request, const std::string&
 // instead of a file.
 Status CheckpointMaker::ExportFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                      ExportImportFilesMetaData** metadata) {
+  assert(metadata != nullptr);
   *metadata = nullptr;
   if (handle == nullptr) return Status::InvalidArgument("export: the column family handle is null");
   const Comparator* const comparator = handle->GetComparator();
@@ -269,6 +293,7 @@ Status CheckpointMaker::ExportFamily(ColumnFamilyHandle* handle, const std::stri
   std::string dir;
   RETURN_IF_ERROR(CheckNewDirectory(fs_, "export", export_dir, &dir));
   auto exported = std::make_unique<ExportImportFilesMetaData>();
+  // The facts name the final directory, although the files are still in the unfinished one.
   RETURN_IF_ERROR(MakeDirectory(fs_, dir, [&](const std::string& unfinished) {
     return ExportFiles(handle, unfinished, dir, exported.get());
   }));

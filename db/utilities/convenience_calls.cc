@@ -34,6 +34,7 @@ Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const Rang
 Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangePtr* ranges,
                            size_t n, bool include_end) {
   std::vector<RangeOpt> with_options;
+  assert(ranges != nullptr || n == 0);
   for (size_t i = 0; i < n; i++) {
     with_options.emplace_back(OptSlice::CopyFromPtr(ranges[i].start),
                               OptSlice::CopyFromPtr(ranges[i].limit));

@@ -22,6 +22,7 @@ namespace {
 using Visit = std::function<bool(const Slice& key, const Slice& value)>;
 
 // Whether the key is after the end of the range.
+// A range without an end has everything from its beginning on.
 bool IsBehind(const Slice& user_key, const KeyRange& range, const InternalKeyComparator& order) {
   if (range.end == nullptr) return false;
   const int compared = order.OrderWithoutTimestamp(user_key, *range.end);
@@ -55,8 +56,10 @@ Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& v
 // The view is pinned during the visit.
 Status ForEachKeyVersion(DB* db, ColumnFamilyHandle* handle, const KeyRange& range,
                          const Visit& visit) {
+  assert(db != nullptr || handle != nullptr);
   if (handle == nullptr) handle = db->DefaultColumnFamily();
   ColumnFamilyData* const family = FamilyOf(handle);
+  // The view stays pinned until the end of the statement, that is, during the whole visit.
   return VisitView(*family->AcquireView().super_version(), range, visit);
 }
 
@@ -81,6 +84,7 @@ Status GetAllKeyVersions(DB* db, ColumnFamilyHandle* cfh, OptSlice begin_key, Op
   range.includes_end = true;
   return ForEachKeyVersion(db, cfh, range, [&](const Slice& key, const Slice& value) {
     // False ends the visit; what was found so far is the result.
+    // The limit is checked before the entry is added, so that 0 gives an empty list.
     if (key_versions->size() >= max_num_ikeys) return false;
     const uint64_t trailer = ExtractTrailer(key);
     key_versions->emplace_back(ExtractUserKey(key).ToString(), value.ToString(),

@@ -49,6 +49,7 @@ void ShareCache(const std::shared_ptr<Cache>& cache, ColumnFamilyOptions* option
   const TableFactory* const factory = options->table_factory.get();
   if (factory == nullptr || !factory->IsInstanceOf(TableFactory::kBlockBasedTableName())) return;
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(factory);
+  // A family that asks for no cache keeps its wish.
   if (table == nullptr || table->no_block_cache) return;
   BlockBasedTableOptions changed = *table;
   // A factory may be shared with other options, so a changed copy is made instead of changing it.
@@ -73,6 +74,7 @@ std::string NameOf(const Customizable* object) {
 Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOptions& given) {
   // An option that is not in the file counts as equal.
   const auto text_of = [&](const char* option, const std::string& absent) {
+    // `absent` is the value that counts if the file does not have the option.
     const auto found = in_file.texts.find(option);
     return found == in_file.texts.end() ? absent : found->second;
   };
@@ -85,6 +87,7 @@ Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOpti
   std::unordered_map<std::string, std::string> merge_options;
   RETURN_IF_ERROR(Configurable::GetOptionsMap(text_of("merge_operator", "nullptr"), "", &merge,
                                               &merge_options));
+  // The other way round it is an error: operands in the files would have nobody to merge them.
   if (!merge.empty() && merge != NameOf(given.merge_operator.get())) {
     return Differs("merge_operator", merge, NameOf(given.merge_operator.get()));
   }
@@ -113,6 +116,7 @@ struct SectionInFile {
 // An object of the program's own cannot be created from the text of a file. It counts as the same
 // if it is printed as that text. Values that a file cannot express are not compared.
 Status CompareAll(const PrintContext& context, const SectionInFile& section, const void* given) {
+  assert(given != nullptr && section.options != nullptr);
   PrintContext as_written = context;
   // The file was printed with the default settings, so the comparison with its raw text uses these
   // too.
@@ -121,6 +125,7 @@ Status CompareAll(const PrintContext& context, const SectionInFile& section, con
     // An option that has no text cannot be compared. An option that is newer than the release for
     // which the file was written is not in the file.
     if (row.print == nullptr || row.facts.since > context.newest || IsObject(row.name())) continue;
+    // Both are printed with the settings of the caller, so that equal values give equal texts.
     std::string text_in_file, text_given;
     row.Print(context, section.options, &text_in_file);
     row.Print(context, given, &text_given);
@@ -129,6 +134,8 @@ Status CompareAll(const PrintContext& context, const SectionInFile& section, con
     const bool names_object = is_in_file && raw->second != "nullptr";
     if (text_in_file == text_given && !(names_object && text_given == "nullptr")) continue;
     if (!is_in_file) return Differs(row.name(), text_in_file, text_given);
+    // An object that cannot be made from its text: what the program would write is compared with
+    // what the file has.
     text_given.clear();
     row.Print(as_written, given, &text_given);
     if (raw->second != text_given) return Differs(row.name(), raw->second, text_given);
@@ -162,6 +169,7 @@ Status CompareTables(const PrintContext& context, const OptionsFileContents& con
   }
   BlockBasedTableOptions written = WrittenTableOptions(contents.db_options, *ours);
   const auto filter = in_file.table_texts.find("filter_policy");
+  // The file has no filter, so a filter of the program is an addition and no difference.
   if (filter == in_file.table_texts.end() || filter->second == "nullptr") {
     written.filter_policy = nullptr;
   }
@@ -217,6 +225,8 @@ Status LoadOptionsFromFile(const ConfigOptions& config_options,
   db_options->env = EnvOf(config_options);
   cf_descs->clear();
   for (FamilyOptionsInFile& family : contents.families) {
+    // The default cache of each family would be one of its own, so they are replaced by the
+    // caller's.
     if (cache != nullptr && *cache != nullptr) ShareCache(*cache, &family.options);
     cf_descs->emplace_back(family.name, std::move(family.options));
   }
@@ -243,6 +253,7 @@ Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std:
   RETURN_IF_ERROR(GetLatestOptionsFileName(dbpath, EnvOf(config_options), &name));
   ASSIGN_OR_RETURN(OptionsFileContents contents,
                    ReadOptionsFile(config_options, StrCat(dbpath, "/", name)));
+  // Both lists must have the same families; their order may differ.
   if (contents.families.size() != cf_descs.size()) {
     return Differs("the number of column families", StrCat(contents.families.size()),
                    StrCat(cf_descs.size()));
@@ -290,6 +301,7 @@ Status CheckOptionsCompatibility(const std::string& dbpath, Env* env, const DBOp
                                  const std::vector<ColumnFamilyDescriptor>& cf_descs,
                                  bool ignore_unknown_options) {
   ConfigOptions config = ConfigOf(env, ignore_unknown_options);
+  // The older forms have no level to ask for, and compare what is necessary to read the data.
   config.sanity_level = ConfigOptions::kSanityLevelLooselyCompatible;
   return CheckOptionsCompatibility(config, dbpath, db_options, cf_descs);
 }

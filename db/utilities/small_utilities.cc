@@ -30,12 +30,15 @@ Status MemoryUtil::AddUp(const std::vector<DB*>& dbs,
                          std::map<MemoryUtil::UsageType, uint64_t>* usage_by_type) {
   assert(usage_by_type != nullptr);
   usage_by_type->clear();
+  // A sum over the families of a database, because the properties are those of one family.
   const auto add = [usage_by_type](DB* db, const std::string& property, UsageType type) {
+    assert(db != nullptr);
     uint64_t bytes = 0;
     // A database that does not know the property adds nothing.
     if (db->GetAggregatedIntProperty(property, &bytes)) (*usage_by_type)[type] += bytes;
   };
   for (DB* db : dbs) {
+    // Flushed memtables that readers still hold are in the first sum only.
     add(db, DB::Properties::kSizeAllMemTables, kMemTableTotal);
     add(db, DB::Properties::kCurSizeAllMemTables, kMemTableUnFlushed);
     add(db, DB::Properties::kEstimateTableReadersMem, kTableReadersTotal);
@@ -73,6 +76,8 @@ void DeleteNothing(T*) {}
 
 // Options without a counterpart in LevelDB keep their defaults.
 Options ConvertOptions(const LevelDBOptions& leveldb_options) {
+  // The pointers of LevelDB's options are borrowed, so the program must keep the objects while it
+  // uses the result.
   Options options;
   options.comparator = leveldb_options.comparator;
   options.create_if_missing = leveldb_options.create_if_missing;
@@ -97,6 +102,7 @@ Options ConvertOptions(const LevelDBOptions& leveldb_options) {
   table_options.block_size = leveldb_options.block_size;
   table_options.block_restart_interval = leveldb_options.block_restart_interval;
   // The options take ownership of the filter policy, but of no other object.
+  // A null pointer means no filter, as in LevelDB.
   table_options.filter_policy.reset(leveldb_options.filter_policy);
   options.table_factory.reset(NewBlockBasedTableFactory(table_options));
   return options;
@@ -140,6 +146,7 @@ Status GetExtendedUniqueIdFromTableProperties(const TableProperties& props, std:
 
 std::string UniqueIdToHumanString(const std::string& id) {
   std::string text = Slice(id).ToString(/*hex=*/true);
+  // The position moves by 17: 16 digits and the hyphen that was inserted before.
   // A hyphen after each 16 digits, which are 8 bytes.
   for (size_t at = 16; at < text.size(); at += 17) text.insert(at, "-");
   return text;
@@ -148,9 +155,12 @@ std::string UniqueIdToHumanString(const std::string& id) {
 // The names without directories. The newest log is among them.
 Status GetInfoLogList(DB* db, std::vector<std::string>* info_log_list) {
   if (db == nullptr) return Status::InvalidArgument("GetInfoLogList: needs a database");
+  assert(info_log_list != nullptr);
   info_log_list->clear();
   const DBOptions options = db->GetDBOptions();
   Env* const env = db->GetEnv();
+  // The prefix is made from the absolute path, so that two databases with the same relative name
+  // differ.
   std::string absolute_path;
   RETURN_IF_ERROR(env->GetAbsolutePath(db->GetName(), &absolute_path));
   const bool has_own_dir = !options.db_log_dir.empty();

@@ -79,6 +79,7 @@ class OneTable final : public ReadViewSource {
   ReadView AcquireViewFor(const Snapshot* /*snapshot*/) override {
     return ReadView(this, SuperVersionRef(super_version()), kMaxSequenceNumber);
   }
+  // The table is open for as long as the object lives, so a released view has nothing to clean up.
   void OnViewReleased(Purge) override {}
   void PinSource() override {}  // views must not outlive this object: see the header
   void UnpinSource(Purge) override {}
@@ -122,6 +123,7 @@ TableReaderOptions OneTable::ReaderOptions() const {
 // Called once. The version and the super version are built by hand, because there is no MANIFEST.
 Status OneTable::Load(std::unique_ptr<RandomReader> file) {
   assert(reader_ == nullptr);
+  assert(super_version() == nullptr);
   ASSIGN_OR_RETURN(reader_, TableReader::Open(std::move(file), ReaderOptions()));
   ASSIGN_OR_RETURN(bounds_, BoundsOf(*reader_, icmp_));
   FileMetadata meta;
@@ -133,10 +135,12 @@ Status OneTable::Load(std::unique_ptr<RandomReader> file) {
   meta.smallest = bounds_.smallest;
   meta.largest = bounds_.largest;
   Version::Levels levels(1, std::make_shared<LevelTables>());
+  // An empty table gives an empty level, because a file without keys has no bounds.
   if (!bounds_.empty()) {
     file_ = std::make_unique<TableFile>(std::move(meta));
     // The table cache must not close the reader, which belongs to this object.
     file_->stays_open.store(true, std::memory_order_relaxed);
+    // Release: an epoch that sees the reader also sees everything that Open() has written into it.
     file_->reader.store(reader_.get(), std::memory_order_release);
     Splice<TableFile*> splice;
     splice.inserted.push_back({0, file_.get()});
@@ -146,6 +150,7 @@ Status OneTable::Load(std::unique_ptr<RandomReader> file) {
   // The reference of version_ itself, so the super version is not the last to let go.
   version_->Ref();
   SuperVersion::Parts parts;
+  // The memtable is only there because a super version has one; nothing is ever written into it.
   parts.mem = new MemTable(icmp_, MemTableOptionsFrom(options_, nullptr), /*id=*/1);
   parts.version = version_.get();
   // Never changes after Load().
@@ -160,6 +165,7 @@ Status OneTable::Load(std::unique_ptr<RandomReader> file) {
 
 // Readers in an epoch may still see the super version, so the epoch is drained first.
 OneTable::~OneTable() {
+  // From here on no new reader finds the view.
   if (SuperVersion* last = super_version_.exchange(nullptr, std::memory_order_acq_rel)) {
     // Deletes the super version when no reader of an epoch can see it; EpochDrain() waits for that.
     SuperVersion::Retire(last);
@@ -176,6 +182,7 @@ struct SstFileReader::Rep {
 };
 
 SstFileReader::SstFileReader(const Options& options) : rep_(std::make_unique<Rep>()) {
+  // Copied, because the program may change or destroy its options before it opens a file.
   rep_->options = options;
 }
 SstFileReader::~SstFileReader() = default;
@@ -194,12 +201,15 @@ Status SstFileReader::Open(const std::string& file_path) {
   // The key of a block contains the id of the file, so that a cache shared with databases is right.
   std::unique_ptr<BlockCacheView> blocks;
   if (table->block_cache != nullptr && !table->no_block_cache) {
+    // The cache is that of the options, so the same blocks are shared by all readers that have
+    // them.
     blocks = std::make_unique<BlockCacheView>(table->block_cache, &TableBlockForms());
   }
   ASSIGN_OR_RETURN(auto file, RandomReader::Open(options.env->GetFileSystem().get(), file_path,
                                                  FileOptions(EnvOptions(options))));
   auto opened = std::make_unique<OneTable>(options, std::move(blocks));
   RETURN_IF_ERROR(opened->Load(std::move(file)));
+  // Assigned to the reader only when the table is whole, so a failed Open() can be repeated.
   rep_->table = std::move(opened);
   return Status::OK();
 }
@@ -216,6 +226,7 @@ Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
 Status SstFileReader::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
   if (rep_->table == nullptr) return NotOpen();
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
+  assert(value != nullptr);
   value->Reset();
   const ReadView view = rep_->table->AcquireView();
   const LookupKey lookup_key(key, view.seqno(), rep_->table->comparator().order());
@@ -232,8 +243,10 @@ Status SstFileReader::Get(const ReadOptions& options, const Slice& key, Pinnable
 }
 
 Status SstFileReader::Get(const ReadOptions& options, const Slice& key, std::string* value) {
+  assert(value != nullptr);
   PinnableSlice pinned(value);
   const Status status = Get(options, key, &pinned);
+  // If the read pins a block, the bytes must still be copied into the caller's string.
   if (status.ok() && pinned.IsPinned()) value->assign(pinned.data(), pinned.size());
   return status;
 }
@@ -246,6 +259,7 @@ std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
   std::vector<PinnableSlice> found(keys.size());
   std::vector<Status> statuses;
   for (size_t i = 0; i < keys.size(); i++) statuses.push_back(Get(options, keys[i], &found[i]));
+  assert(found.size() == keys.size() && statuses.size() == keys.size());
   *values = std::move(found);
   return statuses;
 }
@@ -257,6 +271,7 @@ std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
   values->assign(keys.size(), std::string());
   std::vector<Status> statuses;
   for (size_t i = 0; i < keys.size(); i++) statuses.push_back(Get(options, keys[i], &(*values)[i]));
+  assert(statuses.size() == values->size());
   return statuses;
 }
 
@@ -264,6 +279,7 @@ std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
 std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
   if (rep_->table == nullptr) return std::unique_ptr<Iterator>(NewErrorIterator(NotOpen()));
   ReadOptions options;
+  // A scan of the whole file would displace what other readers of the cache use.
   options.fill_cache = false;
   return std::make_unique<StoredEntries>(rep_->table->reader().NewIterator(options, nullptr));
 }
@@ -274,6 +290,7 @@ Status SstFileReader::ParseTableIteratorKey(const Slice& raw_table_key,
 }
 
 std::shared_ptr<const TableProperties> SstFileReader::GetTableProperties() const {
+  // Shared, so that the properties may outlive the reader.
   return rep_->table == nullptr ? nullptr : rep_->table->reader().shared_properties();
 }
 
@@ -296,6 +313,8 @@ Status SstFileReader::VerifyNumEntries(const ReadOptions& read_options) {
   RETURN_IF_ERROR(it->status());
   const PropertiesView& properties = reader.facts();
   // num_entries includes the range tombstones, which are not in the data blocks.
+  // If damaged properties make this wrap around, the numbers differ and the error below is
+  // reported.
   const uint64_t expected = properties.num_entries - properties.num_range_deletions;
   if (found == expected) return Status::OK();
   return Status::Corruption(StrCat("table: ", reader.path(), ": expected ", expected,

@@ -39,6 +39,7 @@ CompressionType CompressionOf(const ColumnFamilyOptions& options) {
   if (options.bottommost_compression != kDisableCompressionOption) {
     return options.bottommost_compression;
   }
+  // The last level of the list stands for all deeper ones.
   return options.compression_per_level.empty() ? options.compression
                                                : options.compression_per_level.back();
 }
@@ -53,6 +54,7 @@ BlockBasedTableOptions TableOptionsOf(const Options& options) {
 }  // namespace
 
 // The state of a writer: its settings, and the file that is open, if any.
+// Invariant: `builder` and `file` are both null or both set; the builder writes to the file.
 struct [[gnu::visibility("hidden")]] SstFileWriter::Rep {
   Options options;
   FileOptions file_options;
@@ -95,11 +97,13 @@ SstFileWriter::SstFileWriter(const EnvOptions& env_options, const Options& optio
                              bool invalidate_page_cache, Env::IOPriority io_priority)
     : rep_(std::make_unique<Rep>(
           options, user_comparator != nullptr ? user_comparator : options.comparator)) {
+  // The session is that of this writer; with the number of the file it makes each table unique.
   rep_->file_options = FileOptions(env_options);
   rep_->session_id = NewSessionId(options.env);
   rep_->host_id = HostIdFor(options);
   rep_->invalidates_page_cache = invalidate_page_cache;
   rep_->priority = io_priority;
+  // Without a family the properties say that it is not known, and any family may take the table.
   if (column_family == nullptr) return;
   rep_->family_id = column_family->GetID();
   rep_->family_name = column_family->GetName();
@@ -109,6 +113,7 @@ SstFileWriter::~SstFileWriter() { rep_->GiveUp(); }
 
 // Abandons the table: an unfinished one is useless.
 void SstFileWriter::Rep::GiveUp() {
+  // The builder must not write to the file any more when the file is closed.
   if (builder != nullptr) builder->Abandon();
   builder.reset();
   if (file == nullptr) return;
@@ -121,6 +126,7 @@ void SstFileWriter::Rep::GiveUp() {
 // The settings of the next table. Each file gets another number, which is part of its unique id.
 TableBuilderOptions SstFileWriter::Rep::BuilderOptions() {
   TableBuilderOptions builder;
+  // The pointers lead to members of this object, which outlives the builder.
   builder.icmp = &icmp;
   builder.table = &table_options;
   builder.bare = &bare_format;
@@ -149,6 +155,7 @@ Status SstFileWriter::Rep::Open(const std::string& path) {
   if (file != nullptr) {
     return Status::InvalidArgument("SstFileWriter::Open: a file is open already", file->path());
   }
+  // The same corrections as when a database is opened, so that both accept the same options.
   static_cast<ColumnFamilyOptions&>(options) = SanitizeColumnFamilyOptions(options, options);
   const TableFactory* const factory = options.table_factory.get();
   if (BlockBasedOptionsOf(factory) == nullptr) {
@@ -157,6 +164,7 @@ Status SstFileWriter::Rep::Open(const std::string& path) {
                ": a class of the program is not supported; use NewBlockBasedTableFactory()"));
   }
   RETURN_IF_ERROR(CheckTableOptionsSupported(TableOptionsOf(options)));
+  // Kept as a member, because the builder refers to it.
   table_options = TableOptionsOf(options);
   bare_format = BareFormatOf(options);
   RETURN_IF_ERROR(CheckBareFormat(bare_format));
@@ -174,6 +182,7 @@ Status SstFileWriter::Rep::Open(const std::string& path) {
   writer.statistics = options.statistics.get();
   ASSIGN_OR_RETURN(file, FileWriter::Create(fs(), path, file_options, writer));
   builder = std::make_unique<TableBuilder>(BuilderOptions(), file.get());
+  // Facts of an earlier file must not be mixed with those of this one.
   info = ExternalSstFileInfo();
   info.file_path = path;
   info.version = kExternalTableVersion;
@@ -197,6 +206,7 @@ Status SstFileWriter::Rep::CheckNoStamp() const {
 }
 
 Status SstFileWriter::Rep::CheckStamp(const Slice& stamp) const {
+  // A comparator without timestamps accepts no stamp at all, not even an empty one.
   if (icmp.stamp_bytes() != 0 && stamp.size() == icmp.stamp_bytes()) return Status::OK();
   return Status::InvalidArgument(StrCat("SstFileWriter: the comparator has timestamps of ",
                                         icmp.stamp_bytes(), " bytes, found ", stamp.size()));
@@ -211,6 +221,7 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slic
                                           user_key.size() + value.size(), " bytes, more than ",
                                           kMaxUserEntryBytes));
   }
+  // Compared with the timestamps, because `largest_key` contains them.
   if (has_points && icmp.user_comparator()->Compare(user_key, info.largest_key) <= 0) {
     return Status::InvalidArgument(
         "Keys must be added in strict ascending order.",
@@ -219,12 +230,16 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slic
   // An error of the builder would be final, but this one leaves the file as it is.
   RETURN_IF_ERROR(CheckBareEntry(bare_format, type, user_key.size()));
   internal_key.clear();
+  // Sequence number 0: an ingestion gives all entries of the table one number, which is stored in
+  // one place.
   AppendInternalKey(&internal_key, user_key, PackTrailer(0, type));
   RETURN_IF_ERROR(builder->Add(internal_key, value));
   if (!has_points) info.smallest_key.assign(user_key.data(), user_key.size());
   info.largest_key.assign(user_key.data(), user_key.size());
+  assert(icmp.user_comparator()->Compare(info.smallest_key, info.largest_key) <= 0);
   has_points = true;
   info.num_entries++;
+  // An estimate until Finish(): the builder still holds the last block.
   info.file_size = builder->FileSize();
   return Status::OK();
 }
@@ -232,6 +247,7 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slic
 // An empty range hides nothing, so it is not written.
 Status SstFileWriter::Rep::AddRange(const Slice& begin, const Slice& end) {
   if (builder == nullptr) return Status::InvalidArgument("File is not opened");
+  // A table without blocks has no place for range tombstones; the check returns the error.
   if (bare_format.is_bare()) return CheckBareEntry(bare_format, kTypeRangeDeletion, begin.size());
   if (begin.size() + end.size() > kMaxUserEntryBytes) {
     return Status::InvalidArgument("SstFileWriter::DeleteRange: the keys are too large");
@@ -241,6 +257,7 @@ Status SstFileWriter::Rep::AddRange(const Slice& begin, const Slice& end) {
   if (order > 0) return Status::InvalidArgument("end key comes before start key");
   if (order == 0) return Status::OK();
   internal_key.clear();
+  // Range tombstones may come in any order and overlap, so only their bounds are compared.
   AppendInternalKey(&internal_key, begin, PackTrailer(0, kTypeRangeDeletion));
   RETURN_IF_ERROR(builder->Add(internal_key, end));
   const bool is_first = info.num_range_del_entries++ == 0;
@@ -315,6 +332,7 @@ Status SstFileWriter::Rep::Complete() {
     IgnoreError(file->file()->InvalidateCache(0, 0), "it is a hint");
   }
   RETURN_IF_ERROR(file->Close());
+  // The checksum is computed after the file is closed, because only then all bytes are written.
   return NoteChecksum();
 }
 
@@ -323,6 +341,7 @@ Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
   Rep& rep = *rep_;
   if (rep.builder == nullptr) return Status::InvalidArgument("File is not opened");
   if (rep.builder->num_entries() == 0) {
+    // An ingestion needs the bounds of a table, and an empty one has none.
     return Status::InvalidArgument("Cannot create sst file with no entries");
   }
   const Status status = rep.Complete();
@@ -330,6 +349,7 @@ Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
     rep.GiveUp();
     return status;
   }
+  // The writer can now open another file.
   rep.builder.reset();
   rep.file.reset();
   if (file_info != nullptr) *file_info = rep.info;

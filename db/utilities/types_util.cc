@@ -2,6 +2,8 @@
 //
 // Of one user key, entries with newer timestamps come first, and of one timestamp those with higher
 // sequence numbers.
+#include <cassert>
+
 #include "ashlar/utilities/types_util.h"
 
 #include "util/keys/internal_key.h"
@@ -32,6 +34,7 @@ Status MakeBound(const Slice& user_key, const Comparator* comparator, char stamp
   if (internal_key == nullptr) return Status::InvalidArgument("internal key: the result is null");
   const std::string stored =
       user_key.ToString() + std::string(comparator->timestamp_size(), stamp_byte);
+  assert(stored.size() == user_key.size() + comparator->timestamp_size());
   internal_key->clear();
   AppendInternalKey(internal_key, stored, trailer);
   return Status::OK();
@@ -63,6 +66,7 @@ Status ParseEntry(const Slice& internal_key, const Comparator* comparator,
     return Status::InvalidArgument("not an internal key", KeyInError(internal_key));
   }
   const size_t key_bytes = key.user_key.size() - stamp_bytes;
+  // The slices refer to the bytes of the program, which must outlive the result.
   parsed_entry->user_key = Slice(key.user_key.data(), key_bytes);
   parsed_entry->timestamp = Slice(key.user_key.data() + key_bytes, stamp_bytes);
   parsed_entry->sequence = key.seqno;

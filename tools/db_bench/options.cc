@@ -9,6 +9,7 @@
 #include "tools/db_bench/options.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -196,6 +197,7 @@ namespace {
 // Sets the options of memtables and of the write path. An unknown value of --memtablerep is an
 // error, because a benchmark of another memtable than the one asked for would mislead.
 Status SetMemtable(Options* options) {
+  assert(options != nullptr);
   if (FLAGS_memtablerep == "vector") {
     options->memtable_factory = std::make_shared<VectorRepFactory>();
   } else if (FLAGS_memtablerep != "skip_list") {
@@ -217,6 +219,7 @@ Status SetMemtable(Options* options) {
 }
 
 Status SetMergeOperator(Options* options) {
+  assert(options != nullptr);
   if (FLAGS_merge_operator.empty()) return Status::OK();
   // A misspelt name must be an error; by default it would leave the option unset.
   ConfigOptions refuse_unknown;
@@ -227,6 +230,7 @@ Status SetMergeOperator(Options* options) {
 
 // These functions copy flags to members; each has the flags of one subject.
 void SetTree(Options* options) {
+  assert(options != nullptr);
   options->target_file_size_base = static_cast<uint64_t>(FLAGS_target_file_size_base);
   options->target_file_size_multiplier = FLAGS_target_file_size_multiplier;
   options->max_bytes_for_level_base = FLAGS_max_bytes_for_level_base;
@@ -245,11 +249,13 @@ void SetTree(Options* options) {
 // 0 means that the flag was not given.
 template <typename Flag, typename Member>
 void SetIfGiven(Flag flag, Member* member) {
+  assert(member != nullptr);
   if (flag > 0) *member = static_cast<Member>(flag);
 }
 
 // Flags that are not given leave the defaults of the options.
 void SetStyles(Options* options) {
+  assert(options != nullptr);
   options->compaction_style = static_cast<CompactionStyle>(FLAGS_compaction_style);
   CompactionOptionsUniversal& universal = options->compaction_options_universal;
   SetIfGiven(FLAGS_universal_size_ratio, &universal.size_ratio);
@@ -261,6 +267,7 @@ void SetStyles(Options* options) {
   universal.allow_trivial_move = FLAGS_universal_allow_trivial_move;
   universal.incremental = FLAGS_universal_incremental;
   CompactionOptionsFIFO& fifo = options->compaction_options_fifo;
+  // The flag counts mebibytes, the option bytes.
   SetIfGiven(FLAGS_fifo_compaction_max_table_files_size_mb << 20, &fifo.max_table_files_size);
   fifo.allow_compaction = FLAGS_fifo_compaction_allow_compaction;
   SetIfGiven(FLAGS_fifo_compaction_ttl, &options->ttl);
@@ -269,6 +276,7 @@ void SetStyles(Options* options) {
 // Sets the options of compactions, and of the rate limiter that slows their I/O. Without
 // --rate_limiter_bytes_per_sec there is no limiter; rates are in bytes per second.
 void SetCompaction(Options* options) {
+  assert(options != nullptr);
   SetStyles(options);
   options->compaction_pri = static_cast<CompactionPri>(FLAGS_compaction_pri);
   options->max_subcompactions = FLAGS_subcompactions;
@@ -278,6 +286,8 @@ void SetCompaction(Options* options) {
   options->delayed_write_rate = FLAGS_delayed_write_rate;
   options->periodic_compaction_seconds = FLAGS_periodic_compaction_seconds;
   options->use_direct_io_for_flush_and_compaction = FLAGS_use_direct_io_for_flush_and_compaction;
+  // Fairness 10 is the value of the API's default: one time in ten, requests of lower priority are
+  // served first.
   if (FLAGS_rate_limiter_bytes_per_sec <= 0) return;
   options->rate_limiter.reset(NewGenericRateLimiter(
       FLAGS_rate_limiter_bytes_per_sec, FLAGS_rate_limiter_refill_period_us, /*fairness=*/10,
@@ -287,6 +297,7 @@ void SetCompaction(Options* options) {
 
 // Sets the options of files, of the WAL and of the periodic reports of statistics.
 Status SetFiles(Options* options) {
+  assert(options != nullptr);
   options->max_open_files = FLAGS_open_files;
   options->use_direct_reads = FLAGS_use_direct_reads;
   options->allow_mmap_reads = FLAGS_mmap_read;
@@ -310,6 +321,7 @@ Status SetFiles(Options* options) {
 
 // Takes the options of the database and those of its default family from a file.
 Status LoadOptions(Options* options) {
+  assert(options != nullptr);
   DBOptions db;
   std::vector<ColumnFamilyDescriptor> families;
   const Status status = LoadOptionsFromFile(ConfigOptions(), FLAGS_options_file, &db, &families);
@@ -321,10 +333,12 @@ Status LoadOptions(Options* options) {
 
 // Levels above the given one are not compressed.
 Status SetCompressionByLevel(Options* options) {
+  assert(options != nullptr);
   if (FLAGS_min_level_to_compress < 0) return Status::OK();
   if (FLAGS_min_level_to_compress > FLAGS_num_levels) {
     return Status::InvalidArgument("--min_level_to_compress: there are not so many levels");
   }
+  // The list gets one element for each level; deeper levels would use its last element.
   options->compression_per_level.assign(static_cast<size_t>(FLAGS_num_levels),
                                         options->compression);
   std::fill_n(options->compression_per_level.begin(), FLAGS_min_level_to_compress, kNoCompression);
@@ -333,6 +347,7 @@ Status SetCompressionByLevel(Options* options) {
 
 // The options whose flags also count with --options_file.
 void SetOptionsBesideFile(Options* options) {
+  assert(options != nullptr);
   options->create_if_missing = !FLAGS_use_existing_db;
   if (FLAGS_statistics) {
     options->statistics = CreateDBStatistics();
@@ -347,15 +362,20 @@ void SetOptionsBesideFile(Options* options) {
 
 // With --options_file only those flags have an effect that the file cannot express.
 Status MakeOptions(Options* options) {
+  assert(options != nullptr);
   if (!FLAGS_options_file.empty()) {
     const Status loaded = LoadOptions(options);
     if (loaded.ok()) SetOptionsBesideFile(options);
     return loaded;
   }
   SetOptionsBesideFile(options);
+  // The first flag with a wrong value ends the function. The order matters only where a comment
+  // says so.
   Status status =
       ParseCompression("--compression_type", FLAGS_compression_type, &options->compression);
   if (!status.ok()) return status;
+  // The compression by level is derived from the compression above, which must therefore be set
+  // first.
   status = SetCompressionByLevel(options);
   if (!status.ok()) return status;
   options->compression_opts.level = FLAGS_compression_level;

@@ -4,6 +4,7 @@
 // measured.
 #include "tools/db_bench/runner.h"
 
+#include <cassert>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
@@ -121,6 +122,7 @@ class Gate {
   explicit Gate(int count) : expected_(count) {}
   void ArriveAndWait() {
     std::unique_lock<std::mutex> lock(mutex_);
+    assert(expected_ > 0);
     if (--expected_ == 0) opened_.notify_all();
     opened_.wait(lock, [this] { return expected_ == 0; });
   }
@@ -133,7 +135,10 @@ class Gate {
 };
 
 // The rate limit of writes; null if there is none.
+// All writing threads of a workload share one limit, so the rate is that of the whole benchmark and
+// not of a thread.
 std::unique_ptr<Pace> MakeWritePace() {
+  // The sine changes the rate continuously; the interval says how often it is computed anew.
   if (FLAGS_sine_write_rate) {
     return std::make_unique<Pace>(SineRate, FLAGS_sine_write_rate_interval_milliseconds * 1000);
   }
@@ -143,6 +148,7 @@ std::unique_ptr<Pace> MakeWritePace() {
 
 // The name of a column family, as in RocksDB's db_bench.
 std::string NameOf(int family) {
+  assert(family >= 0);
   if (family == 0) return kDefaultColumnFamilyName;
   char name[32];
   std::snprintf(name, sizeof(name), "column_family_name_%06d", family);
@@ -151,6 +157,7 @@ std::string NameOf(int family) {
 
 // Adds the PerfContext of the calling thread. Each thread runs a single workload.
 void AddPerfMessage(Stats* stats) {
+  assert(stats != nullptr);
   if (FLAGS_perf_level <= kDisable) return;
   stats->AddMessage("PERF_CONTEXT:\n" + get_perf_context()->ToString());
 }
@@ -158,6 +165,7 @@ void AddPerfMessage(Stats* stats) {
 }  // namespace
 
 const Workload* FindWorkload(const std::string& name) {
+  // Linear, because it happens once for each benchmark.
   for (const Workload& workload : kWorkloads) {
     if (name == workload.name) return &workload;
   }
@@ -166,6 +174,7 @@ const Workload* FindWorkload(const std::string& name) {
 
 void ThreadContext::WaitFor(Pace* pace, double amount) {
   if (pace == nullptr) return;
+  assert(amount >= 0);
   const uint64_t start_micros = NowMicros();
   // The wait is no part of the operation, so it is taken out of its time.
   pace->Take(amount);
@@ -173,16 +182,21 @@ void ThreadContext::WaitFor(Pace* pace, double amount) {
 }
 
 double SineRate(double seconds) {
+  // The rate in units per second at a time in seconds since the start. The four flags are
+  // amplitude, frequency, phase and mean.
   return FLAGS_sine_a * std::sin(FLAGS_sine_b * seconds + FLAGS_sine_c) + FLAGS_sine_d;
 }
 
 void RestartStats(ThreadContext* thread) {
+  assert(thread != nullptr);
   thread->stats = Stats();
   thread->stats.Start(thread->reporter, thread->index == 0 ? thread->db : nullptr);
 }
 
+// A benchmark has no caller that could handle an error, and a measurement after one would mislead.
 void RequireOk(const Status& status, const char* what) {
   if (status.ok()) return;
+  assert(what != nullptr);
   std::fprintf(stderr, "%s error: %s\n", what, status.ToString().c_str());
   std::exit(1);
 }
@@ -198,10 +212,12 @@ Runner::~Runner() {
 // measure.
 void Runner::Open() {
   if (db_ != nullptr) return;
+  assert(families_.empty());
   // With --num_column_families a new database gets all families at once.
   DBOptions options = options_;
   options.create_missing_column_families = true;
   std::vector<ColumnFamilyDescriptor> families;
+  // With one family this is the default family, so that the same code opens both kinds.
   for (int i = 0; i < FLAGS_num_column_families; i++) families.emplace_back(NameOf(i), options_);
   Status status;
   if (FLAGS_transaction_db) {
@@ -227,11 +243,13 @@ void Runner::Close() {
   }
   families_.clear();
   RequireOk(db_->Close(), "close");
+  // Close() has reported all errors, so the destructor has nothing left to report.
   db_.reset();
 }
 
 // Deletes the database; the next Open() creates it.
 void Runner::StartEmpty() {
+  // DestroyDB() needs a closed database, because it takes the lock file.
   Close();
   RequireOk(DestroyDB(path_, options_), "destroy");
 }
@@ -239,11 +257,13 @@ void Runner::StartEmpty() {
 // Runs the benchmarks of a list that is separated by commas, one after the other in the same
 // process.
 bool Runner::RunAll(const std::string& names) {
+  // The reporter runs for all benchmarks of the list, so that its file shows the whole run.
   if (FLAGS_report_interval_seconds > 0) {
     reporter_ = Reporter::Start(FLAGS_report_file, FLAGS_report_interval_seconds);
     if (reporter_ == nullptr) return false;
   }
   std::istringstream list(names);
+  // Empty names are skipped, so that a list may end with a comma.
   for (std::string name; std::getline(list, name, ',');) {
     if (!name.empty() && !RunOne(name)) return false;
   }
@@ -253,6 +273,8 @@ bool Runner::RunAll(const std::string& names) {
 // A name is that of a workload or of a command. False for an unknown name.
 bool Runner::RunOne(const std::string& name) {
   const Workload* workload = FindWorkload(name);
+  // What a workload needs is checked before the database is touched, so that a mistake in the flags
+  // deletes nothing.
   if (workload != nullptr && workload->merges && options_.merge_operator == nullptr) {
     std::fprintf(stderr, "%s needs --merge_operator\n", name.c_str());
     return false;
@@ -309,7 +331,9 @@ bool Runner::RunCommand(const std::string& name) {
 }
 
 void Runner::PrintProperty(const char* name) {
+  assert(db_ != nullptr && name != nullptr);
   std::string text;
+  // The prefix is that of RocksDB, whose properties the engine has under the same names.
   if (!db_->GetProperty(std::string("rocksdb.") + name, &text)) text = "(failed)";
   std::printf("\n%s\n", text.c_str());
 }
@@ -326,6 +350,7 @@ void Runner::PrintMemtableProperties() {
 
 // Starts the threads, lets them begin at the same moment, and prints the sum of their results.
 void Runner::RunWorkload(const Workload& workload) {
+  assert(db_ != nullptr);
   const int readers = workload.single_thread ? 1 : FLAGS_threads;
   const int count = readers + workload.extra_threads;
   // The writer of ...whilewriting ends when this is 0.
@@ -333,8 +358,10 @@ void Runner::RunWorkload(const Workload& workload) {
   Pace read_pace(static_cast<double>(FLAGS_benchmark_read_rate_limit));
   const std::unique_ptr<Pace> write_pace = MakeWritePace();
   Gate gate(count);
+  // Sized once: the threads keep pointers to the elements, which must not move.
   std::vector<ThreadContext> contexts(static_cast<size_t>(count));
   std::vector<std::thread> threads;
+  assert(count > 0);
   runs_++;
   const bool is_replay = workload.run == ReplayTrace;
   StartTraces(db_.get(), is_replay);
@@ -362,6 +389,7 @@ void Runner::RunWorkload(const Workload& workload) {
       AddPerfMessage(&context->stats);
     });
   }
+  // All results are complete and visible to this thread after the joins.
   for (std::thread& thread : threads) thread.join();
   EndTraces(db_.get(), is_replay);
   Stats total;

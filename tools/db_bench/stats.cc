@@ -5,6 +5,7 @@
 #include "tools/db_bench/stats.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -24,6 +25,7 @@ uint64_t NowMicros() {
 
 // Null if the file cannot be written; the reason is printed.
 std::unique_ptr<Reporter> Reporter::Start(const std::string& path, int64_t interval_seconds) {
+  assert(interval_seconds > 0);
   FILE* file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
     std::fprintf(stderr, "cannot write --report_file %s: %s\n", path.c_str(), std::strerror(errno));
@@ -32,6 +34,7 @@ std::unique_ptr<Reporter> Reporter::Start(const std::string& path, int64_t inter
   return std::unique_ptr<Reporter>(new Reporter(file, interval_seconds));
 }
 
+// The thread is the last member, so everything that it uses exists when it starts.
 Reporter::Reporter(FILE* file, int64_t interval_seconds)
     : file_(file), interval_seconds_(interval_seconds), thread_([this] { Run(); }) {}
 
@@ -56,6 +59,7 @@ void Reporter::Run() {
     // Absolute moments, so that delays of the thread do not add up.
     wake_.wait_until(lock, start + std::chrono::seconds(elapsed), [this] { return stop_; });
     if (stop_) return;
+    // Relaxed: a count that is a little old only moves operations into the next interval.
     const uint64_t total = total_.load(std::memory_order_relaxed);
     std::fprintf(file_, "%lld,%.0f\n", static_cast<long long>(elapsed),
                  static_cast<double>(total - last_total) / static_cast<double>(interval_seconds_));
@@ -96,6 +100,8 @@ uint64_t NextProgress(uint64_t done) {
 }  // namespace
 
 void Stats::Start(Reporter* reporter, DB* db) {
+  // Called by the thread whose operations are counted; `reporter` is shared by all threads and may
+  // be null.
   reporter_ = reporter;
   const bool has_interval = FLAGS_stats_interval > 0 || FLAGS_stats_interval_seconds > 0;
   // Only the first thread gets a database.
@@ -107,14 +113,17 @@ void Stats::Start(Reporter* reporter, DB* db) {
 
 // Adds the time since the last operation of this thread, so the time between operations counts too.
 void Stats::AddTime(Operation operation) {
+  assert(static_cast<size_t>(operation) < std::size(histograms_));
   const uint64_t now = NowMicros();
   auto& histogram = histograms_[static_cast<int>(operation)];
+  // Made on first use, because most threads have one kind of operation.
   if (histogram == nullptr) histogram = std::make_unique<Histogram>();
   histogram->Add(now - last_op_micros_);
   last_op_micros_ = now;
 }
 
 void Stats::Finished(Operation operation, uint64_t count, uint64_t bytes) {
+  // The reporter is the only part that other threads see, and its counter is atomic.
   if (reporter_ != nullptr) reporter_->Count(count);
   if (FLAGS_histogram) AddTime(operation);
   done_ += count;
@@ -123,12 +132,15 @@ void Stats::Finished(Operation operation, uint64_t count, uint64_t bytes) {
 }
 
 void Stats::PrintProgress() {
+  // The next moment is set first, so that an early return does not lead to a call for each
+  // operation.
   next_progress_ = NextProgress(done_);
   if (FLAGS_stats_interval_seconds > 0) {
     const uint64_t now = NowMicros();
     if (now - last_progress_micros_ < FLAGS_stats_interval_seconds * 1000000ull) return;
     last_progress_micros_ = now;
   }
+  // The carriage return lets the next line replace this one on a terminal.
   std::fprintf(stderr, "... finished %llu ops%30s\r", static_cast<unsigned long long>(done_), "");
   if (db_ != nullptr) PrintDbStats();
   std::fflush(stderr);
@@ -136,6 +148,7 @@ void Stats::PrintProgress() {
 
 void Stats::PrintDbStats() const {
   std::string text;
+  assert(db_ != nullptr);
   if (db_->GetProperty(DB::Properties::kStats, &text)) std::fprintf(stderr, "\n%s\n", text.c_str());
 }
 
@@ -148,12 +161,14 @@ void Stats::AddMessage(const std::string& message) {
 // count.
 void Stats::Merge(const Stats& other) {
   if (other.excluded_) return;
+  assert(!other.is_merged_);
   // From the first start to the last end, over all threads.
   start_micros_ = is_merged_ ? std::min(start_micros_, other.start_micros_) : other.start_micros_;
   finish_micros_ = std::max(finish_micros_, other.finish_micros_);
   thread_micros_ += other.finish_micros_ - other.start_micros_;
   done_ += other.done_;
   bytes_ += other.bytes_;
+  // Threads of one workload have the same kind of message; the first one stands for all.
   if (message_.empty()) message_ = other.message_;
   for (size_t i = 0; i < std::size(histograms_); i++) {
     if (other.histograms_[i] == nullptr) continue;
@@ -165,6 +180,7 @@ void Stats::Merge(const Stats& other) {
 
 // The line has the form of RocksDB's db_bench, which scripts parse.
 void Stats::PrintResult(const std::string& name) const {
+  // At least 1, because the times below are divided by it.
   const uint64_t operations = std::max<uint64_t>(done_, 1);
   const double elapsed =
       static_cast<double>(std::max<uint64_t>(1, finish_micros_ - start_micros_)) / 1e6;
@@ -177,6 +193,8 @@ void Stats::PrintResult(const std::string& name) const {
   }
   if (!message_.empty()) extra += (extra.empty() ? "" : " ") + message_;
   std::printf("%-12s : %11.3f micros/op %ld ops/sec %.3f seconds %llu operations;%s%s\n",
+              // The first number is the time of all threads together, for each operation; the
+              // second one comes from the time that passed.
               name.c_str(), static_cast<double>(thread_micros_) / static_cast<double>(operations),
               static_cast<long>(static_cast<double>(operations) / elapsed), elapsed,
               static_cast<unsigned long long>(operations), extra.empty() ? "" : " ", extra.c_str());
@@ -195,6 +213,7 @@ Duration::Duration(int64_t seconds, int64_t operations)
 // fast read.
 bool Duration::Done(int64_t increment) {
   constexpr int64_t kOpsBetweenChecks = 1000;
+  // An increment of 0 would never end the loop of a workload.
   done_ += std::max<int64_t>(increment, 1);
   if (seconds_ <= 0) return done_ > operations_;
   if (done_ < next_check_) return false;
@@ -211,6 +230,7 @@ Pace::Pace(RateAt rate_at, uint64_t interval_micros)
 // Each amount delays the moment at which the next one may be used.
 void Pace::Take(double amount) {
   constexpr double kMaxSavedMicros = 100'000;
+  assert(amount >= 0);
   double turn = 0;
   const auto now = static_cast<double>(NowMicros());
   {
@@ -218,6 +238,7 @@ void Pace::Take(double amount) {
     if (rate_at_ && now >= next_rate_micros_) UpdateRate(now);
     // The place of this amount in the order of all threads. Time without use is saved up to the
     // limit.
+    assert(per_second_ > 0);
     turn = std::max(next_micros_, now - kMaxSavedMicros);
     next_micros_ = turn + amount / per_second_ * 1e6;
   }
@@ -227,6 +248,8 @@ void Pace::Take(double amount) {
 }
 
 void Pace::UpdateRate(double now_micros) {
+  assert(rate_at_ != nullptr);
+  // At least 1, because the amounts are divided by the rate, and a sine goes below 0.
   per_second_ = std::max(rate_at_((now_micros - start_micros_) / 1e6), 1.0);
   next_rate_micros_ = now_micros + interval_micros_;
 }

@@ -3,6 +3,7 @@
 // Traces of a benchmark, and the benchmark `replay`.
 #include "tools/db_bench/traces.h"
 
+#include <cassert>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -41,6 +42,7 @@ std::unique_ptr<TraceWriter> NewWriter(const std::string& path) {
 
 // The kind of a record, for the result.
 Operation KindOf(TraceType type) {
+  // The names of the results are those of workloads, not of types of records.
   switch (type) {
     case kTraceWrite: return Operation::kWrite;
     case kTraceIteratorSeek:
@@ -52,6 +54,7 @@ Operation KindOf(TraceType type) {
 }  // namespace
 
 bool IsTracingValid() {
+  // A division by a factor or a frequency of 0 would have no meaning.
   return FLAGS_trace_replay_fast_forward > 0 && FLAGS_trace_replay_threads > 0 &&
          FLAGS_block_cache_trace_sampling_frequency > 0 &&
          FLAGS_block_cache_trace_max_trace_file_size_in_bytes >= 0;
@@ -59,6 +62,7 @@ bool IsTracingValid() {
 
 // A replay must not record itself.
 void StartTraces(DB* db, bool is_replay) {
+  assert(db != nullptr);
   if (!is_replay && !FLAGS_trace_file.empty()) {
     RequireOk(db->StartTrace(TraceOptions(), NewWriter(FLAGS_trace_file)), "trace");
   }
@@ -72,6 +76,8 @@ void StartTraces(DB* db, bool is_replay) {
 }
 
 void EndTraces(DB* db, bool is_replay) {
+  assert(db != nullptr);
+  // An error at the end of a trace means that the file is not complete, so it ends the process too.
   if (!is_replay && !FLAGS_trace_file.empty()) RequireOk(db->EndTrace(), "trace");
   if (!FLAGS_block_cache_trace_file.empty()) {
     RequireOk(db->EndBlockCacheTrace(), "block cache trace");
@@ -80,12 +86,14 @@ void EndTraces(DB* db, bool is_replay) {
 
 // Executes the recorded operations in the open database, at the recorded times or faster.
 void ReplayTrace(ThreadContext* thread) {
+  assert(thread != nullptr);
   std::unique_ptr<TraceReader> reader;
   RequireOk(NewFileTraceReader(Env::Default(), EnvOptions(), FLAGS_trace_file, &reader),
             "trace file");
   const std::vector<ColumnFamilyHandle*> families(thread->families.begin(), thread->families.end());
   std::unique_ptr<Replayer> replayer;
   RequireOk(thread->db->NewDefaultReplayer(families, std::move(reader), &replayer), "replay");
+  // Prepare() reads the header of the trace; without it the records cannot be read.
   RequireOk(replayer->Prepare(), "replay");
   const ReplayOptions options(static_cast<uint32_t>(FLAGS_trace_replay_threads),
                               FLAGS_trace_replay_fast_forward);

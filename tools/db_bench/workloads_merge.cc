@@ -2,6 +2,7 @@
 //
 // Workloads that write merge operands, among the first --merge_keys keys, or read them.
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ uint64_t MergeKeyCount() {
 
 // Writes a merge operand for random keys.
 void MergeRandom(ThreadContext* thread) {
+  assert(thread != nullptr);
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   ValueSource operands(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   KeyBuffer key(ShapeOfKeys());
@@ -38,6 +40,7 @@ void MergeRandom(ThreadContext* thread) {
 // Each operation is a read or a merge, in the ratio of --mergereadpercent.
 void ReadRandomMergeRandom(ThreadContext* thread) {
   const ReadOptions read_options = MakeReadOptions();
+  assert(thread != nullptr);
   const WriteOptions write_options = MakeWriteOptions(FLAGS_sync);
   ValueSource operands(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   KeyBuffer key(ShapeOfKeys());
@@ -57,6 +60,7 @@ void ReadRandomMergeRandom(ThreadContext* thread) {
     if (!status.IsNotFound()) RequireOk(status, "get");
     reads++;
     if (status.ok()) hits++;
+    // Values grow with each merge, so the longest one tells how much a read had to merge.
     if (status.ok()) longest = std::max(longest, value.size());
     thread->stats.Finished(Operation::kRead, 1, 0);
   }
@@ -68,6 +72,7 @@ void ReadRandomMergeRandom(ThreadContext* thread) {
 // An operation is one key; if it has more operands than fit into the array, a second call with a
 // larger array is part of it.
 void ReadRandomOperands(ThreadContext* thread) {
+  assert(thread != nullptr);
   ColumnFamilyHandle* const family = thread->db->DefaultColumnFamily();
   const ReadOptions options = MakeReadOptions();
   KeyBuffer key(ShapeOfKeys());
@@ -84,7 +89,9 @@ void ReadRandomOperands(ThreadContext* thread) {
     };
     int count = 0;
     Status status = read(&count);
+    // Read again with a larger array; `count` is then the number that is needed.
     if (status.IsIncomplete()) {
+      assert(count > static_cast<int>(operands.size()));
       operands.resize(static_cast<size_t>(count));
       status = read(&count);
     }
@@ -111,6 +118,7 @@ constexpr const char* kKey = "lists";
 
 // Every kLists-th number from `first` on. All lists together contain every number.
 std::string ListOf(int first) {
+  assert(first >= 0 && first < kLists);
   std::string text;
   for (int i = 0; i < kListLength; i++) {
     if (i > 0) text += ",";
@@ -121,6 +129,7 @@ std::string ListOf(int first) {
 
 // Parses the list before it searches, as a program that stores lists would.
 bool Contains(const Slice& list, int target) {
+  // The list is sorted, so a program would search it by halving.
   std::vector<int> numbers;
   int number = 0;
   for (const char c : list.ToStringView()) {
@@ -136,12 +145,14 @@ bool Contains(const Slice& list, int target) {
 }
 
 bool IsInValue(DB* db) {
+  assert(db != nullptr);
   PinnableSlice value;
   RequireOk(db->Get(MakeReadOptions(), db->DefaultColumnFamily(), kKey, &value), "get");
   return Contains(value, kTarget);
 }
 
 bool IsInAnOperand(DB* db) {
+  assert(db != nullptr);
   std::vector<PinnableSlice> operands(kLists);
   GetMergeOperandsOptions room;
   room.expected_max_number_of_operands = kLists;
@@ -149,6 +160,7 @@ bool IsInAnOperand(DB* db) {
   RequireOk(db->GetMergeOperands(MakeReadOptions(), db->DefaultColumnFamily(), kKey,
                                  operands.data(), &room, &count),
             "getmergeoperands");
+  assert(count >= 0 && count <= kLists);
   operands.resize(static_cast<size_t>(count));
   return std::any_of(operands.begin(), operands.end(),
                      [](const Slice& list) { return Contains(list, kTarget); });
@@ -156,6 +168,7 @@ bool IsInAnOperand(DB* db) {
 
 // A call that does not find the number would be fast and wrong, so the result is checked.
 void Measure(DB* db, const char* call, bool (*is_found)(DB*)) {
+  assert(db != nullptr && is_found != nullptr);
   const uint64_t start_micros = NowMicros();
   const bool found = is_found(db);
   const double seconds = static_cast<double>(NowMicros() - start_micros) / 1e6;
@@ -169,6 +182,7 @@ void Measure(DB* db, const char* call, bool (*is_found)(DB*)) {
 // merge them all, and a search in the result, once with GetMergeOperands() and a search in each
 // list.
 void GetMergeOperandsOfLists(ThreadContext* thread) {
+  assert(thread != nullptr);
   DB* const db = thread->db;
   if (db->GetOptions().merge_operator->Name() != std::string("MergeSortOperator")) {
     RequireOk(Status::InvalidArgument("needs --merge_operator=sortlist"), "getmergeoperands");
@@ -176,6 +190,7 @@ void GetMergeOperandsOfLists(ThreadContext* thread) {
   for (int i = 0; i < kLists; i++) {
     RequireOk(db->Merge(MakeWriteOptions(FLAGS_sync), kKey, ListOf(i)), "merge");
   }
+  // The merges are preparation and are not measured.
   RestartStats(thread);
   Measure(db, "Get", IsInValue);
   Measure(db, "GetMergeOperands", IsInAnOperand);

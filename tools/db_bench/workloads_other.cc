@@ -3,6 +3,7 @@
 // Workloads that neither write nor read single pairs: work on the whole database (compaction,
 // checks, estimates), and parts of the engine without the database (checksums, compression).
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ DECLARE_int32(compression_level);
 namespace ashlar {
 namespace bench {
 void CompactAll(ThreadContext* thread) {
+  assert(thread != nullptr);
   for (ColumnFamilyHandle* const family : thread->families) {
     RequireOk(thread->db->CompactRange(CompactRangeOptions(), family, nullptr, nullptr), "compact");
   }
@@ -30,6 +32,7 @@ void CompactAll(ThreadContext* thread) {
 
 // Compacts all files of one level into the next one or, from level 0, into the next one with files.
 void CompactLevel(DB* db, size_t from) {
+  assert(db != nullptr);
   ColumnFamilyMetaData family;
   db->GetColumnFamilyMetaData(&family);
   std::vector<std::string> files;
@@ -62,12 +65,14 @@ void VerifyFileChecksums(ThreadContext* thread) {
 
 // Estimates the sizes of ranges between two random keys.
 void EstimateSizes(ThreadContext* thread) {
+  assert(thread != nullptr);
   const SizeApproximationOptions options;
   KeyBuffer begin(ShapeOfKeys()), end(ShapeOfKeys());
   const auto count = static_cast<uint64_t>(FLAGS_num);
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
     const uint64_t a = thread->random() % count, b = thread->random() % count;
+    // The order of the two does not matter to the caller, and a range must not be reversed.
     const Range range(begin.Set(std::min(a, b)), end.Set(std::max(a, b)));
     uint64_t bytes = 0;
     RequireOk(thread->db->GetApproximateSizes(options, thread->db->DefaultColumnFamily(), &range, 1,
@@ -81,8 +86,10 @@ namespace {
 
 template <ChecksumType kType>
 void Sum(ThreadContext* thread) {
+  assert(thread != nullptr);
   // Each thread sums this many bytes.
   constexpr uint64_t kBytes = uint64_t{500} << 20;
+  // The content does not matter: the speed of these sums does not depend on it.
   const std::string block(static_cast<size_t>(FLAGS_block_size), 'x');
   uint32_t sum = 0;
   for (uint64_t done = 0; done < kBytes; done += block.size()) {
@@ -100,6 +107,7 @@ std::unique_ptr<Compressor> MakeCompressor() {
   RequireOk(ParseCompression("--compression_type", FLAGS_compression_type, &type), "flags");
   CompressionOptions options;
   options.level = FLAGS_compression_level;
+  // `none` has nothing to measure.
   if (type == kNoCompression) {
     RequireOk(Status::InvalidArgument("needs a --compression_type other than none"), "compressor");
   }
@@ -118,6 +126,7 @@ void SumXxHash64(ThreadContext* thread) { Sum<kxxHash64>(thread); }
 void SumXxh3(ThreadContext* thread) { Sum<kXXH3>(thread); }
 
 void CompressBlocks(ThreadContext* thread) {
+  assert(thread != nullptr);
   const std::unique_ptr<Compressor> compressor = MakeCompressor();
   ValueSource blocks(thread->random(), FLAGS_compression_ratio, FLAGS_block_size);
   PageString output;
@@ -142,6 +151,7 @@ void CompressBlocks(ThreadContext* thread) {
 // The block is compressed once, outside of the measured operations. A block that does not shrink
 // enough is still compressed, since the limit is twice its size.
 void UncompressBlocks(ThreadContext* thread) {
+  assert(thread != nullptr);
   const std::unique_ptr<Compressor> compressor = MakeCompressor();
   ValueSource blocks(thread->random(), FLAGS_compression_ratio, FLAGS_block_size);
   PageString stored;

@@ -3,6 +3,7 @@
 // Workloads that read: single keys, batches of keys, scans and seeks; and those in which one more
 // thread writes, merges or scans meanwhile.
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -24,12 +25,14 @@ ReadOptions MakeReadOptions() {
   options.prefix_same_as_start = FLAGS_prefix_same_as_start;
   options.auto_prefix_mode = FLAGS_auto_prefix_mode;
   options.readahead_size = static_cast<size_t>(FLAGS_readahead_size);
+  // A read rate of 0 means no limit.
   options.tailing = FLAGS_use_tailing_iterator;
   if (FLAGS_rate_limit_user_ops) options.rate_limiter_priority = Env::IO_USER;
   return options;
 }
 
 void AddFoundMessage(ThreadContext* thread, int64_t found, int64_t sought) {
+  assert(thread != nullptr);
   thread->stats.AddMessage("(" + std::to_string(found) + " of " + std::to_string(sought) +
                            " found)\n");
 }
@@ -38,15 +41,19 @@ namespace {
 
 // Reads random keys among the first `range` keys.
 void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
+  assert(thread != nullptr && range > 0);
   const ReadOptions options = MakeReadOptions();
   KeyBuffer key(ShapeOfKeys(key_size));
   PinnableSlice value;
+  // `sought` counts calls, including those that find nothing.
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
     const uint64_t number = thread->random() % range;
     const Slice wanted = key.Set(number);
     thread->PaceReads(1);
+    // The value is released before the next read, because a pin of a block would keep it in the
+    // cache.
     value.Reset();
     const Status status = thread->db->Get(options, thread->FamilyOf(number), wanted, &value);
     sought++;
@@ -54,6 +61,7 @@ void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
       found++;
       thread->stats.Finished(Operation::kRead, 1, wanted.size() + value.size());
     } else {
+      // A missing key counts as a read without bytes.
       if (!status.IsNotFound()) RequireOk(status, "get");
       thread->stats.Finished(Operation::kRead, 1, 0);
     }
@@ -63,6 +71,8 @@ void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
 
 // Scans one family after the other.
 void Scan(ThreadContext* thread, bool is_forward, int64_t limit = ReadCount()) {
+  assert(thread != nullptr);
+  // The limit is shared by all families: it counts the entries of the whole scan.
   int64_t i = 0;
   for (ColumnFamilyHandle* const family : thread->families) {
     std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions(), family));
@@ -71,12 +81,14 @@ void Scan(ThreadContext* thread, bool is_forward, int64_t limit = ReadCount()) {
       thread->stats.Finished(Operation::kRead, 1, it->key().size() + it->value().size());
       is_forward ? it->Next() : it->Prev();
     }
+    // An iterator that has ended may have ended because of an error.
     RequireOk(it->status(), "iterate");
   }
 }
 
 // Moves the iterator by --seek_nexts entries and returns their bytes.
 uint64_t WalkFrom(Iterator* it) {
+  assert(it != nullptr);
   uint64_t bytes = 0;
   for (int i = 0; i < FLAGS_seek_nexts && it->Valid(); i++) {
     bytes += it->key().size() + it->value().size();
@@ -89,13 +101,19 @@ uint64_t WalkFrom(Iterator* it) {
 class ScanBound {
  public:
   explicit ScanBound(ReadOptions* options) : key_(ShapeOfKeys()) {
+    assert(options != nullptr);
+    // The options refer to `bound_`, so this object must outlive every iterator that is made with
+    // them, and must not move.
     if (FLAGS_max_scan_distance <= 0) return;
     (FLAGS_reverse_iterator ? options->iterate_lower_bound : options->iterate_upper_bound) =
         &bound_;
   }
   void SetFor(uint64_t sought) {
+    // The bound is set before each creation of an iterator, because it must not change while one
+    // uses it.
     if (FLAGS_max_scan_distance <= 0) return;
     const auto distance = static_cast<uint64_t>(FLAGS_max_scan_distance);
+    // A lower bound cannot go below key 0.
     bound_ =
         key_.Set(FLAGS_reverse_iterator ? sought - std::min(sought, distance) : sought + distance);
   }
@@ -132,6 +150,7 @@ void ReadHot(ThreadContext* thread) {
 
 // Seeks to random keys, and moves on from there if --seek_nexts asks for that.
 void SeekRandom(ThreadContext* thread) {
+  assert(thread != nullptr);
   ReadOptions options = MakeReadOptions();
   ScanBound bound(&options);
   KeyBuffer key(ShapeOfKeys());
@@ -139,6 +158,7 @@ void SeekRandom(ThreadContext* thread) {
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
     const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
+    // The bound follows the target, so each iteration needs an iterator of its own.
     thread->PaceReads(1);
     bound.SetFor(number);
     std::unique_ptr<Iterator> it(thread->db->NewIterator(options, thread->FamilyOf(number)));
@@ -154,6 +174,7 @@ void SeekRandom(ThreadContext* thread) {
 }
 
 void NewIteratorOnly(ThreadContext* thread) {
+  assert(thread != nullptr);
   const ReadOptions options = MakeReadOptions();
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
@@ -166,11 +187,15 @@ void NewIteratorOnly(ThreadContext* thread) {
 
 // Reads each key once, so that later reads find it in the row cache.
 void ReadToRowCache(ThreadContext* thread) {
+  // Without the cache the benchmark would measure something else than its name says.
+  assert(thread != nullptr);
   if (FLAGS_row_cache_size <= 0) {
     RequireOk(Status::InvalidArgument("needs --row_cache_size"), "readtorowcache");
   }
   const ReadOptions options = MakeReadOptions();
   KeyBuffer key(ShapeOfKeys());
+  // With --use_existing_keys the keys come from an iterator, because those in the database need not
+  // be the numbers 0 to --num.
   std::unique_ptr<Iterator> existing;
   if (FLAGS_use_existing_keys) {
     existing.reset(thread->db->NewIterator(options));
@@ -199,6 +224,7 @@ void ReadToRowCache(ThreadContext* thread) {
 namespace {
 
 // The arrays of one thread for MultiGet, reused for every batch.
+// The slices of keys point into the buffers, which therefore live as long as the batch.
 class Batch {
  public:
   explicit Batch(size_t size)
@@ -232,12 +258,15 @@ class Batch {
 // With a stride, the first key is chosen so that the whole batch is in the range of keys, if
 // possible.
 void Batch::Choose(ThreadContext* thread) {
+  assert(thread != nullptr);
   Random* const random = &thread->random;
   const auto count = static_cast<uint64_t>(FLAGS_num);
   const auto stride = static_cast<uint64_t>(FLAGS_multiread_stride);
+  // `span` is the distance between the first and the last key of the batch.
   const uint64_t span = stride * (size() - 1);
   const uint64_t first = (*random)() % (stride != 0 && span < count ? count - span : count);
   for (size_t i = 0; i < size(); i++) {
+    // Without a stride every key is drawn anew, except that the first one has been drawn already.
     const uint64_t next = stride != 0 ? first + i * stride : i == 0 ? first : (*random)();
     families_[i] = thread->FamilyOf(next % count);
     keys_[i] = buffers_[i].Set(next % count);
@@ -246,27 +275,32 @@ void Batch::Choose(ThreadContext* thread) {
 
 // Both forms of MultiGet: the older one copies values into strings, the batched one pins them.
 void Batch::Read(DB* db, const ReadOptions& options) {
+  assert(db != nullptr);
   if (!FLAGS_multiread_batched) {
     statuses_ = db->MultiGet(options, families_, keys_, &copied_);
     return;
   }
+  // Pins of the batch before are released, so that they do not keep blocks in the cache.
   for (PinnableSlice& value : pinned_) value.Reset();
   if (FLAGS_num_column_families > 1) {
     return db->MultiGet(options, size(), families_.data(), keys_.data(), pinned_.data(),
                         statuses_.data());
   }
+  // With a single family the form with one handle is called, as programs do.
   db->MultiGet(options, families_[0], size(), keys_.data(), pinned_.data(), statuses_.data());
 }
 
 // Compares the result of MultiGet with that of a Get for each key, at the same snapshot.
 void Batch::ReadAndCheck(DB* db, ReadOptions options) {
   ManagedSnapshot snapshot(db);  // another thread may write meanwhile
+  assert(db != nullptr);
   options.snapshot = snapshot.snapshot();
   Read(db, options);
   std::string single;
   for (size_t i = 0; i < size(); i++) {
     const Status expected = db->Get(options, families_[i], keys_[i], &single);
     const bool is_same = expected == statuses_[i] && (!expected.ok() || value(i) == Slice(single));
+    // A value is compared only if the key was found; otherwise the statuses alone must agree.
     if (is_same) continue;
     RequireOk(Status::Corruption("MultiGet differs from Get of key " + keys_[i].ToString(true),
                                  statuses_[i].ToString() + " and " + expected.ToString()),
@@ -279,11 +313,13 @@ void Batch::ReadAndCheck(DB* db, ReadOptions options) {
 // Reads batches of random keys by MultiGet(). A batch counts as --batch_size operations, also if
 // keys are missing, which is no error: the message at the end tells how many were found.
 void MultiReadRandom(ThreadContext* thread) {
+  assert(thread != nullptr);
   const ReadOptions options = MakeReadOptions();
   Batch batch(static_cast<size_t>(FLAGS_batch_size));
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(FLAGS_batch_size)) {
+    // The pace counts keys, not calls.
     thread->PaceReads(batch.size());
     batch.Choose(thread);
     FLAGS_multiread_check ? batch.ReadAndCheck(thread->db, options)
@@ -308,18 +344,24 @@ namespace {
 // result, a scanning one is.
 void RunWith(ThreadContext* thread, void (*other)(ThreadContext*),
              void (*measured)(ThreadContext*)) {
+  assert(thread != nullptr && other != nullptr && measured != nullptr);
   if (thread->index == 0) return other(thread);
   measured(thread);
+  assert(thread->threads_reading != nullptr);
   // The last reader ends the writer.
+  // Relaxed is enough: the number orders nothing else, and the writer may make one more write.
   thread->threads_reading->fetch_sub(1, std::memory_order_relaxed);
 }
 
 // Calls write(family, key, value) for random keys until all readers have ended.
 template <typename Write>
 void WriteUntilReadersEnd(ThreadContext* thread, Write write) {
+  assert(thread != nullptr);
+  // The writer runs as long as the readers do, so its number of operations says nothing.
   thread->stats.Exclude();
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   KeyBuffer key(ShapeOfKeys());
+  assert(thread->threads_reading != nullptr);
   while (thread->threads_reading->load(std::memory_order_relaxed) > 0) {
     const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
     const Slice value = values.Next();
@@ -330,6 +372,7 @@ void WriteUntilReadersEnd(ThreadContext* thread, Write write) {
 }
 
 void Overwrite(ThreadContext* thread) {
+  assert(thread != nullptr);
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   WriteUntilReadersEnd(thread, [&](auto* family, const Slice& key, const Slice& value) {
     return thread->db->Put(options, family, key, value);
@@ -337,6 +380,7 @@ void Overwrite(ThreadContext* thread) {
 }
 
 void Merge(ThreadContext* thread) {
+  assert(thread != nullptr);
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   WriteUntilReadersEnd(thread, [&](auto* family, const Slice& key, const Slice& operand) {
     return thread->db->Merge(options, family, key, operand);
@@ -346,10 +390,12 @@ void Merge(ThreadContext* thread) {
 // Makes as many steps as the other threads read keys; starts again at the first key after the last
 // one.
 void ScanRepeatedly(ThreadContext* thread) {
+  assert(thread != nullptr);
   const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
   it->SeekToFirst();
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
+    // The same iterator all the time, so it also shows what an old iterator costs the readers.
     it->Valid() ? it->Next() : it->SeekToFirst();
     RequireOk(it->status(), "iterate");
     thread->stats.Finished(Operation::kSeek, 1, 0);

@@ -3,6 +3,7 @@
 // Workloads that read and write the same keys, and fillseekseq, which seeks the keys that it has
 // written.
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -26,10 +27,12 @@ namespace {
 // it. Returns whether the key existed.
 template <typename Change>
 bool UpdateOne(ThreadContext* thread, KeyBuffer* key, std::string* value, Change change) {
+  assert(thread != nullptr && key != nullptr && value != nullptr);
   const Slice target = key->Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
   const Status status = thread->db->Get(MakeReadOptions(), target, value);
   if (!status.IsNotFound()) RequireOk(status, "get");
   if (!status.ok()) value->clear();
+  // Both the old and the new pair count, because both are transferred.
   uint64_t bytes = status.ok() ? target.size() + value->size() : 0;
   change(value);
   thread->PaceWrites(target.size() + value->size());
@@ -42,6 +45,7 @@ bool UpdateOne(ThreadContext* thread, KeyBuffer* key, std::string* value, Change
 // Reads a random key, changes its value, and writes it back.
 template <typename Change>
 void UpdateMany(ThreadContext* thread, Change change) {
+  assert(thread != nullptr);
   KeyBuffer key(ShapeOfKeys());
   std::string value;
   int64_t found = 0, updates = 0;
@@ -54,6 +58,8 @@ void UpdateMany(ThreadContext* thread, Change change) {
 // Seeks key number `from`, then steps to the --seek_nexts keys after it, and ends the process if
 // one of them is missing. Returns the number of keys visited.
 uint64_t SeekAndWalk(Iterator* it, KeyBuffer* key, uint64_t from, uint64_t count) {
+  assert(it != nullptr && key != nullptr && from < count);
+  // An error of the iterator is reported before a missing key, which could be its consequence.
   const auto check = [&](uint64_t number) {
     RequireOk(it->status(), "iterate");
     if (it->Valid() && it->key() == key->Set(number)) return;
@@ -63,6 +69,7 @@ uint64_t SeekAndWalk(Iterator* it, KeyBuffer* key, uint64_t from, uint64_t count
   check(from);
   uint64_t steps = 0;
   const auto max_steps = static_cast<uint64_t>(FLAGS_seek_nexts);
+  // Stops at the last key, because there is none to step to.
   for (; steps < max_steps && from + steps + 1 < count; steps++) {
     it->Next();
     check(from + steps + 1);
@@ -101,6 +108,7 @@ void XorUpdateRandom(ThreadContext* thread) {
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   UpdateMany(thread, [&](std::string* value) {
     const Slice operand = values.Next();
+    // A new key has an empty value, which becomes zeros here.
     value->resize(operand.size());
     for (size_t i = 0; i < operand.size(); i++) (*value)[i] ^= operand[i];
   });
@@ -127,6 +135,7 @@ void ReadRandomWriteRandom(ThreadContext* thread) {
   while (!duration.Done(1)) {
     const Slice target = key.Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
     // The first --readwritepercent of every hundred operations are reads.
+    // Counted over both kinds, so the share is exact after each hundred operations.
     if ((reads + writes) % 100 < FLAGS_readwritepercent) {
       thread->PaceReads(1);
       const Status status = thread->db->Get(read_options, target, &value);
@@ -150,6 +159,7 @@ void ReadRandomWriteRandom(ThreadContext* thread) {
 // Each key ends in a generation: a replacement deletes one generation and writes the next. Every
 // thread has its own keys, because SingleDelete() allows only one put before it.
 void RandomReplaceKeys(ThreadContext* thread) {
+  assert(thread != nullptr);
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   const auto count = static_cast<size_t>(FLAGS_numdistinct);
@@ -158,17 +168,21 @@ void RandomReplaceKeys(ThreadContext* thread) {
   std::normal_distribution<double> distance(0, FLAGS_stddev);
   KeyBuffer key(ShapeOfKeys());
   const auto key_of = [&](size_t number) {
+    // The number of the thread, the number of the key and its generation form one number, so no two
+    // threads share a key.
     return key.Set((static_cast<uint64_t>(thread->index) * count + number) << 24 |
                    (generations[number] & 0xffffff));
   };
   for (size_t i = 0; i < count; i++) {
     RequireOk(thread->db->Put(options, key_of(i), values.Next()), "put");
   }
+  // All first generations are in tables before the measurement begins.
   RequireOk(thread->db->Flush(FlushOptions()), "flush");
   RestartStats(thread);
   Duration duration(FLAGS_duration, FLAGS_num);
   while (!duration.Done(1)) {
     const auto drawn = static_cast<int64_t>(distance(thread->random));
+    // Numbers near 0 are drawn most often, so some keys are replaced much more often than others.
     const size_t number = static_cast<size_t>(std::abs(drawn)) % count;
     const Slice former = key_of(number);
     RequireOk(FLAGS_use_single_deletes ? thread->db->SingleDelete(options, former)
@@ -184,6 +198,7 @@ void RandomReplaceKeys(ThreadContext* thread) {
 
 // Only the seeks are part of the result, not the writes before them.
 void FillSeekSequential(ThreadContext* thread) {
+  assert(thread != nullptr);
   RequireAllKeysInOrder();
   FillSequential(thread);
   RestartStats(thread);
@@ -193,6 +208,7 @@ void FillSeekSequential(ThreadContext* thread) {
   for (uint64_t i = 0; i < count;) {
     const uint64_t seen = SeekAndWalk(it.get(), &key, i, count);
     thread->stats.Finished(Operation::kSeek, seen, 0);
+    assert(seen > 0);
     i += seen;
   }
 }

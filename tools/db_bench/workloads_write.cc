@@ -2,6 +2,7 @@
 //
 // Workloads that write or delete pairs.
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ WriteOptions MakeWriteOptions(bool sync) {
 
 namespace {
 
+// The defaults are those of a plain fill; each workload changes what its name says.
 // How a benchmark fills the database.
 struct FillPlan {
   NumberSource::Order order = NumberSource::Order::kAscending;
@@ -41,18 +43,24 @@ class RangeTombstones {
 
   // Called after each pair; adds a tombstone to the same batch if one is due.
   void AfterPut(WriteBatch* batch) {
+    assert(batch != nullptr);
+    // Pairs before --writes_before_delete_range only count; the tombstones begin after them.
     pairs_++;
     const int64_t counted = pairs_ - FLAGS_writes_before_delete_range;
     if (FLAGS_writes_per_range_tombstone <= 0 || counted <= 0) return;
     const bool is_due = counted % FLAGS_writes_per_range_tombstone == 0;
+    // Which tombstone it would be, so that --max_num_range_tombstones bounds them.
     const int64_t number = counted / FLAGS_writes_per_range_tombstone;
     if (is_due && number <= FLAGS_max_num_range_tombstones) Add(batch);
   }
 
  private:
   void Add(WriteBatch* batch) {
+    assert(batch != nullptr);
     const uint64_t begin = numbers_->Next();
     const uint64_t end = begin + static_cast<uint64_t>(FLAGS_range_tombstone_width);
+    // With --expand_range_tombstones each key of the range gets a tombstone of its own, which shows
+    // what a range tombstone saves.
     for (uint64_t i = begin; FLAGS_expand_range_tombstones && i < end; i++) {
       RequireOk(batch->Delete(thread_->FamilyOf(i), begin_.Set(i)), "delete");
     }
@@ -71,6 +79,8 @@ class RangeTombstones {
 
 // The common loop of all fill workloads: writes plan.operations keys in batches.
 void Fill(ThreadContext* thread, const FillPlan& plan) {
+  assert(thread != nullptr && plan.batch_size > 0);
+  // The message tells a reader that the number is not that of --num.
   if (plan.operations != FLAGS_num) {
     thread->stats.AddMessage("(" + std::to_string(plan.operations) + " ops)");
   }
@@ -81,6 +91,8 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
   KeyBuffer key(ShapeOfKeys());
   RangeTombstones tombstones(thread, &numbers);
   WriteBatch batch;
+  // In the other orders a time limit would leave an unknown part of the keys unwritten, and later
+  // benchmarks need to know which keys exist.
   const bool is_timed = plan.order == NumberSource::Order::kRandom;
   Duration duration(is_timed ? FLAGS_duration : 0, plan.operations);
   while (!duration.Done(plan.batch_size)) {
@@ -93,6 +105,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
       bytes += static_cast<uint64_t>(FLAGS_key_size) + value.size();
       tombstones.AfterPut(&batch);
     }
+    // The pace is asked after the batch is built, so that building counts as work.
     thread->PaceWrites(bytes);
     RequireOk(thread->db->Write(options, &batch), "write");
     thread->stats.Finished(Operation::kWrite, static_cast<uint64_t>(plan.batch_size), bytes);
@@ -102,6 +115,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
 // Deletes keys in batches. Only the random order obeys --duration; in ascending order the number of
 // deletions is fixed.
 void Delete(ThreadContext* thread, NumberSource::Order order) {
+  assert(thread != nullptr);
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   NumberSource numbers(order, static_cast<uint64_t>(FLAGS_num), &thread->random);
   KeyBuffer key(ShapeOfKeys());
@@ -139,6 +153,7 @@ void FillUniqueRandom(ThreadContext* thread) {
 }
 
 void FillSync(ThreadContext* thread) {
+  // Synced writes are slow, so this benchmark makes a thousandth of the operations.
   FillPlan plan = PlanOf(NumberSource::Order::kRandom);
   plan.operations = std::max<int64_t>(1, plan.operations / 1000);
   plan.sync = true;
@@ -146,6 +161,8 @@ void FillSync(ThreadContext* thread) {
 }
 
 void FillBatch(ThreadContext* thread) {
+  // Without the flag a batch would have a single pair, for which the name of the benchmark would be
+  // wrong.
   constexpr int64_t kDefaultBatchSize = 1000;
   FillPlan plan = PlanOf(NumberSource::Order::kAscending);
   if (FLAGS_batch_size == 1) plan.batch_size = kDefaultBatchSize;
@@ -167,10 +184,12 @@ void DeleteRandom(ThreadContext* thread) { Delete(thread, NumberSource::Order::k
 // Deletes the first key again and again. Each search for it passes the tombstones of the keys
 // before, so this measures them, too.
 void DeleteUntil(ThreadContext* thread) {
+  assert(thread != nullptr);
   const int64_t max_count = DeleteCount();
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   for (int64_t deleted = 0; deleted < max_count; ++deleted) {
     std::string key;
+    // The iterator must be gone before the deletion, so that it does not keep the old state alive.
     {
       const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
       it->SeekToFirst();
@@ -186,6 +205,7 @@ void DeleteUntil(ThreadContext* thread) {
 namespace {
 
 std::vector<std::string> TablesOfLevel0(DB* db) {
+  assert(db != nullptr);
   ColumnFamilyMetaData family;
   db->GetColumnFamilyMetaData(&family);
   std::vector<std::string> names;
@@ -196,6 +216,7 @@ std::vector<std::string> TablesOfLevel0(DB* db) {
 // The number of pairs of each level, the last level first. Each level has
 // max_bytes_for_level_multiplier times fewer pairs than the level below it.
 std::vector<int64_t> PairsByLevel(const Options& options) {
+  // Below 2 the upper levels would be as large as the last one.
   const double factor = std::max(options.max_bytes_for_level_multiplier, 2.0);
   std::vector<int64_t> pairs;
   auto left = static_cast<double>(WriteCount());
@@ -206,6 +227,7 @@ std::vector<int64_t> PairsByLevel(const Options& options) {
 }
 
 void PrintShape(DB* db) {
+  assert(db != nullptr);
   ColumnFamilyMetaData family;
   db->GetColumnFamilyMetaData(&family);
   for (const LevelMetaData& level : family.levels) {
@@ -221,15 +243,19 @@ void PrintShape(DB* db) {
 // from the last one up: nothing is above a level while it is filled, so CompactFiles() can move its
 // tables straight there.
 void FillSequentialDeterministic(ThreadContext* thread) {
+  assert(thread != nullptr);
   DB* const db = thread->db;
   const Options options = db->GetOptions();
   const std::vector<int64_t> pairs = PairsByLevel(options);
+  assert(pairs.size() == static_cast<size_t>(options.num_levels));
+  // An automatic compaction would move tables to other levels than those that are filled here.
   const bool keeps_shape =
       options.disable_auto_compactions && options.compaction_style == kCompactionStyleLevel;
   if (!keeps_shape) {
     RequireOk(Status::InvalidArgument("needs --disable_auto_compactions and level compaction"),
               "fillseqdeterministic");
   }
+  // The last element belongs to level 0, which has the fewest pairs.
   if (pairs.back() < 1) {
     RequireOk(Status::InvalidArgument("--num is too small to fill all levels"),
               "fillseqdeterministic");
@@ -241,12 +267,14 @@ void FillSequentialDeterministic(ThreadContext* thread) {
   for (const int64_t count : pairs) {
     for (int64_t i = 0; i < count; i++) {
       const Slice value = values.Next();
+      // The stride spreads the pairs of a level over the keys of the last level.
       const auto number = static_cast<uint64_t>(i * (pairs[0] / count));
       thread->PaceWrites(static_cast<uint64_t>(FLAGS_key_size) + value.size());
       RequireOk(db->Put(write_options, key.Set(number), value), "put");
       thread->stats.Finished(Operation::kWrite, 1,
                              static_cast<uint64_t>(FLAGS_key_size) + value.size());
     }
+    // Each level becomes one table of level 0 first, and is then moved down to its place.
     RequireOk(db->Flush(FlushOptions()), "flush");
     if (level > 0) {
       RequireOk(db->CompactFiles(CompactionOptions(), TablesOfLevel0(db), level), "compact");

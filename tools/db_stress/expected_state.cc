@@ -24,11 +24,14 @@ constexpr uint64_t kHeadBytes = 4096;
 // Words of the head.
 constexpr size_t kMagicAt = 0, kFamiliesAt = 1, kKeysAt = 2, kFiguresAt = 8;
 
+// `errno` must still be that of the failed call.
 Status SystemError(const std::string& path, const char* what) {
+  assert(what != nullptr);
   return Status::IOError(StrCat(path, ": ", what, ": ", std::strerror(errno)));
 }
 
 class Descriptor {
+  // Closes the file when a function returns early.
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() {
@@ -60,6 +63,8 @@ Result<bool> IsComplete(int fd, const std::string& path) {
 // The file is mapped and shared, so the kernel keeps all changes if the process is killed.
 Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& path, int families,
                                                            uint64_t keys, IfMissing if_missing) {
+  assert(families > 0 && keys > 0);
+  // One word for each key of each family, behind a head of one page.
   const uint64_t bytes = kHeadBytes + static_cast<uint64_t>(families) * keys * sizeof(Word);
   const bool creates = if_missing == IfMissing::kCreate;
   // The mapping below keeps the file open; the descriptor is closed at the end of the function.
@@ -67,6 +72,7 @@ Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& pa
   if (file.get() < 0 && errno == ENOENT && !creates) return Status::NotFound(path);
   if (file.get() < 0) return SystemError(path, "open");
   struct stat found = {};
+  // fstat() follows the opening, so the size is that of the file which is open, whoever renames it.
   if (::fstat(file.get(), &found) != 0) return SystemError(path, "fstat");
   ASSIGN_OR_RETURN(const bool is_complete, IsComplete(file.get(), path));
   if (!is_complete && !creates) return Status::NotFound(path);
@@ -74,6 +80,8 @@ Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& pa
     return Status::InvalidArgument(StrCat(path, ": has another number of families or keys; ",
                                           found.st_size, " bytes, but these need ", bytes));
   }
+  // First to no bytes and then to the full size, so that everything reads as zero: a zero word is a
+  // key that was never written.
   if (!is_complete && (::ftruncate(file.get(), 0) != 0 ||
                        ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)) {
     return SystemError(path, "ftruncate");
@@ -88,6 +96,7 @@ Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& pa
     // Last, see the head of this file.
     head[kMagicAt].store(kMagic, std::memory_order_release);
   }
+  // A file of the right size may still have other dimensions with the same product.
   if (head[kFamiliesAt].load() != static_cast<uint64_t>(families) || head[kKeysAt].load() != keys) {
     return Status::InvalidArgument(StrCat(path, ": has ", head[kFamiliesAt].load(), " families of ",
                                           head[kKeysAt].load(), " keys"));
@@ -107,6 +116,8 @@ Status ExpectedState::Remove(const std::string& path) {
 ExpectedState::~ExpectedState() { ::munmap(memory_, bytes_); }
 
 ExpectedState::Word& ExpectedState::At(const KeyId& key) const {
+  // The mapping begins at a page boundary and the head has a whole number of words, so every word
+  // is aligned.
   assert(key.family >= 0 && key.family < families_ && key.number < keys_);
   return memory_[kHeadBytes / sizeof(Word) + static_cast<uint64_t>(key.family) * keys_ +
                  key.number];

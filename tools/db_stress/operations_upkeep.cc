@@ -2,6 +2,7 @@
 //
 // Operations that do not change any key. Some may fail because another thread does the same at the
 // same time; Tolerate() lists the statuses that are allowed then.
+#include <cassert>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -18,6 +19,7 @@ namespace {
 // Accepts the statuses of a call that conflicted with another one or named a file that is gone;
 // fails for other errors.
 void Tolerate(const Status& status, const char* call) {
+  assert(call != nullptr);
   if (status.IsAborted() || status.IsBusy() || status.IsIncomplete() ||
       status.IsInvalidArgument() || status.IsNotSupported()) {
     return;
@@ -27,6 +29,7 @@ void Tolerate(const Status& status, const char* call) {
 
 // A random key as the end of a range, or nullopt for an open end.
 std::optional<std::string> DrawEnd(Worker* worker) {
+  assert(worker != nullptr);
   if (worker->random.OneIn(3)) return std::nullopt;
   return KeyText(worker->AnyNumber());
 }
@@ -36,6 +39,7 @@ std::optional<std::string> DrawEnd(Worker* worker) {
 // Flushes one family or all of them. Each FamilyUse keeps its handle valid until the call has
 // ended.
 void FlushFamilies(Worker* worker) {
+  assert(worker != nullptr);
   FlushOptions options;
   options.wait = worker->random.OneIn(2);
   options.allow_write_stall = worker->random.OneIn(2);
@@ -44,6 +48,7 @@ void FlushFamilies(Worker* worker) {
     Require(worker->db()->Flush(options, family.get()), "Flush");
     return;
   }
+  // `handles` refer to the families of `uses`, so both lists live until the call returns.
   std::vector<FamilyUse> uses;
   std::vector<ColumnFamilyHandle*> handles;
   for (int i = 0; i < worker->db().families(); i++) {
@@ -55,9 +60,11 @@ void FlushFamilies(Worker* worker) {
 
 // A missing end means that the range is open on that side.
 void CompactSomeRange(Worker* worker) {
+  assert(worker != nullptr);
   const FamilyUse family = worker->db().Use(worker->AnyFamily());
   std::optional<std::string> begin = DrawEnd(worker), end = DrawEnd(worker);
   if (begin && end && *end < *begin) std::swap(begin, end);
+  // The slices refer to the strings, which must not change from here on.
   const Slice begin_key = begin ? Slice(*begin) : Slice(), end_key = end ? Slice(*end) : Slice();
   CompactRangeOptions options;
   options.exclusive_manual_compaction = worker->random.OneIn(4);
@@ -77,24 +84,31 @@ void CompactSomeRange(Worker* worker) {
 
 // The files may be gone, or be taken by another compaction, when the call comes.
 void CompactSomeFiles(Worker* worker) {
+  assert(worker != nullptr);
   const FamilyUse family = worker->db().Use(worker->AnyFamily());
   ColumnFamilyMetaData metadata;
   worker->db()->GetColumnFamilyMetaData(family.get(), &metadata);
+  assert(!metadata.levels.empty());
   const LevelMetaData& level = metadata.levels[worker->random.Uniform(metadata.levels.size())];
   if (level.files.empty()) return;
   std::vector<std::string> names;
   const size_t first = worker->random.Uniform(level.files.size());
+  // Up to three neighbours; a compaction of distant files would have to take all files between
+  // them.
   const size_t last = std::min(first + worker->random.Uniform(3), level.files.size() - 1);
   for (size_t i = first; i <= last; i++) names.push_back(level.files[i].name);
   CompactionOptions options;
   options.max_subcompactions = static_cast<uint32_t>(worker->random.Uniform(3));
   options.output_file_size_limit = worker->random.OneIn(2) ? UINT64_MAX : 50'000;
+  // The target is the level itself or one of the two below it, if they exist.
   const int output = std::min(level.level + static_cast<int>(worker->random.Uniform(3)),
                               worker->db()->NumberLevels(family.get()) - 1);
   Tolerate(worker->db()->CompactFiles(options, family.get(), names, output), "CompactFiles");
 }
 
 void ChangeOptions(Worker* worker) {
+  assert(worker != nullptr);
+  // Every value of the tables is allowed at any time, so an error is a mistake.
   if (worker->random.OneIn(4)) {
     const OptionChange change = DrawDbChange(&worker->random);
     Require(worker->db()->SetDBOptions({{change.name, change.value}}),
@@ -110,6 +124,7 @@ void ChangeOptions(Worker* worker) {
 // Drops and creates the last family. Meanwhile all its keys have a pending removal, because a kill
 // leaves either all of them or none.
 void RecreateFamily(Worker* worker) {
+  assert(worker != nullptr);
   const int number = worker->db().volatile_family();
   ExpectedState& expected = worker->expected();
   std::vector<KeyState> states;
@@ -122,6 +137,7 @@ void RecreateFamily(Worker* worker) {
     }
   };
   const auto settle = [&] {
+    assert(states.size() == expected.keys());
     for (uint64_t i = 0; i < states.size(); i++) {
       if (states[i].IsPresent()) expected.Store({number, i}, states[i].After(Event::kRemove));
     }
@@ -131,6 +147,7 @@ void RecreateFamily(Worker* worker) {
 
 // Only that the calls succeed can be checked; the values change all the time.
 void ReadProperties(Worker* worker) {
+  assert(worker != nullptr);
   const FamilyUse family = worker->db().Use(worker->AnyFamily());
   DB* const db = worker->db().get();
   static constexpr const char* kTexts[] = {"rocksdb.stats", "rocksdb.sstables", "rocksdb.cfstats",
@@ -146,23 +163,27 @@ void ReadProperties(Worker* worker) {
   }
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
+  // The strings must live as long as the range, which refers to them.
   const std::string begin = KeyText(0), end = KeyText(worker->space().keys / 2);
   const Range range(begin, end);
   Require(db->GetApproximateSizes(SizeApproximationOptions(), family.get(), &range, 1, &number),
           "GetApproximateSizes");
   TablePropertiesCollection properties;
+  // Rare, because it opens every table.
   if (worker->random.OneIn(8)) {
     Require(db->GetPropertiesOfAllTables(family.get(), &properties), "GetPropertiesOfAllTables");
   }
 }
 
 void SyncLog(Worker* worker) {
+  assert(worker != nullptr);
   if (worker->random.OneIn(2)) return Require(worker->db()->SyncWAL(), "SyncWAL");
   Require(worker->db()->FlushWAL(worker->random.OneIn(2)), "FlushWAL");
 }
 
 // Makes a checkpoint, opens it, and compares one family in it with the expected state.
 void CheckCheckpoint(Worker* worker) {
+  assert(worker != nullptr);
   const std::unique_lock<std::mutex> turn(worker->shared->checkpoint_mutex, std::try_to_lock);
   // One checkpoint at a time, as all have the same path.
   if (!turn.owns_lock()) return;
@@ -173,12 +194,15 @@ void CheckCheckpoint(Worker* worker) {
   Checkpoint* made = nullptr;
   Require(Checkpoint::Create(worker->db().get(), &made), "Checkpoint::Create");
   const std::unique_ptr<Checkpoint> checkpoint(made);
+  // 0 flushes first, the largest number never does; then the copy has the log, and replays it.
   const uint64_t log_bytes_for_flush = worker->random.OneIn(2) ? 0 : UINT64_MAX;
   // The copy is opened with all families, so the volatile family must not be dropped meanwhile.
   std::optional<FamilyUse> keeps = worker->db().Use(worker->db().volatile_family());
+  // Loaded around the call: the checkpoint shows some moment between the two.
   const std::vector<KeyState> before = worker->LoadRange(first, count);
   Require(checkpoint->CreateCheckpoint(path, log_bytes_for_flush), "CreateCheckpoint");
   const std::vector<KeyState> after = worker->LoadRange(first, count);
+  // The copy has its own list of families, so the volatile one may be dropped again.
   keeps.reset();
 
   std::vector<ColumnFamilyHandle*> handles;
@@ -189,6 +213,7 @@ void CheckCheckpoint(Worker* worker) {
   Require(DB::OpenForReadOnly(options, path, worker->db().Descriptors(), &handles, &copy),
           "opening a checkpoint");
   {
+    // The iterator must be gone before the copy is closed.
     ReadOptions read;
     read.total_order_seek = true;
     const std::unique_ptr<Iterator> it(
@@ -204,6 +229,7 @@ void CheckCheckpoint(Worker* worker) {
 }
 
 void VerifyAllChecksums(Worker* worker) {
+  assert(worker != nullptr);
   Require(worker->db()->VerifyChecksum(ReadOptions()), "VerifyChecksum");
 }
 

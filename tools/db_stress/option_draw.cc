@@ -4,6 +4,7 @@
 // often.
 #include "tools/db_stress/option_draw.h"
 
+#include <cassert>
 #include <initializer_list>
 
 #include "ashlar/cache.h"
@@ -20,6 +21,7 @@ namespace ashlar::stress {
 namespace {
 
 struct Choice {
+  // The name of an option, as an OPTIONS file has it, and the texts that may be drawn for it.
   const char* name;
   std::initializer_list<const char*> values;
 };
@@ -142,12 +144,14 @@ const Choice kDbChanges[] = {
 
 // All values of an option are equally likely.
 const char* Pick(const Choice& choice, Random64* random) {
+  assert(random != nullptr && choice.values.size() > 0);
   return choice.values.begin()[random->Uniform(choice.values.size())];
 }
 
 // A value for each option, as a text that can be printed and given to a later run.
 template <size_t n>
 std::string DrawText(const Choice (&choices)[n], Random64* random) {
+  assert(random != nullptr);
   std::string text;
   for (const Choice& choice : choices) {
     StrAppend(&text, choice.name, "=", Pick(choice, random), ";");
@@ -155,8 +159,10 @@ std::string DrawText(const Choice (&choices)[n], Random64* random) {
   return text;
 }
 
+// One changed option. Several together could be refused because of their combination.
 template <size_t n>
 OptionChange DrawChange(const Choice (&choices)[n], Random64* random) {
+  assert(random != nullptr);
   const Choice& choice = choices[random->Uniform(n)];
   return {choice.name, Pick(choice, random)};
 }
@@ -169,6 +175,8 @@ class WithoutMappedLogs final : public FileSystemWrapper {
 };
 
 // Replaces some values by equal ones.
+// It changes nothing that a reader sees, so a compaction with this filter can be checked like any
+// other.
 class RewritingFilter final : public CompactionFilter {
  public:
   const char* Name() const override { return "db_stress.RewritingFilter"; }
@@ -182,6 +190,7 @@ class RewritingFilter final : public CompactionFilter {
   }
 };
 
+// The engine borrows the filter, so it lives until the process ends.
 const CompactionFilter* TheFilter() {
   static const RewritingFilter filter;
   return &filter;
@@ -190,10 +199,13 @@ const CompactionFilter* TheFilter() {
 // Draws the options of the database. What was drawn is added to `drawn->text`, which is printed, so
 // that a failed run can be understood.
 Status DrawDb(Random64* random, DrawnOptions* drawn) {
+  assert(random != nullptr && drawn != nullptr);
   std::string text = DrawText(kDbChoices, random);
   const DBOptions base = drawn->db;
   RETURN_IF_ERROR(GetDBOptionsFromString(ConfigOptions(), base, text, &drawn->db));
   if (random->OneIn(2)) {
+    // A composite environment keeps the clock and the threads of the machine and replaces the file
+    // system alone.
     drawn->env = NewCompositeEnv(std::make_shared<WithoutMappedLogs>(FileSystem::Default()));
     drawn->db.env = drawn->env.get();
     text += " (log not mapped)";
@@ -208,8 +220,10 @@ Status DrawDb(Random64* random, DrawnOptions* drawn) {
 }
 
 // Some combinations are not valid; these are corrected after the draw.
+// All families share one block cache, as in most programs.
 Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOptions* drawn,
                   ColumnFamilyOptions* family) {
+  assert(random != nullptr && drawn != nullptr && family != nullptr);
   std::string text = StrCat(DrawText(kFamilyChoices, random), "block_based_table_factory={",
                             DrawText(kTableChoices, random), "};");
   // Partitioned filters need a two-level index.
@@ -219,6 +233,7 @@ Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOp
   }
   const ColumnFamilyOptions base = *family;
   RETURN_IF_ERROR(GetColumnFamilyOptionsFromString(ConfigOptions(), base, text, family));
+  // The cache is no text, so it is set in a copy of the factory's options.
   auto table = *family->table_factory->GetOptions<BlockBasedTableOptions>();
   table.block_cache = cache;
   family->table_factory.reset(NewBlockBasedTableFactory(table));
@@ -242,6 +257,7 @@ Status DrawFamily(Random64* random, const std::shared_ptr<Cache>& cache, DrawnOp
 // The same draw gives the same options, so a failing run can be repeated.
 Result<DrawnOptions> MakeOptions(const Settings& settings) {
   DrawnOptions drawn;
+  // The seed is the draw itself.
   Random64 random(settings.draw);
   // Without a draw all options have their defaults, apart from the merge operator.
   const bool draws = settings.draw != 0;
@@ -255,6 +271,7 @@ Result<DrawnOptions> MakeOptions(const Settings& settings) {
     // Reads are refused with it while transactions write before their commit.
     if (settings.txn_write_policy != 0) family.min_tombstones_for_range_conversion = 0;
     const ColumnFamilyOptions base = family;
+    // The options of the command line come last, so that they override what was drawn.
     RETURN_IF_ERROR(
         GetColumnFamilyOptionsFromString(ConfigOptions(), base, settings.family_options, &family));
     drawn.families.push_back(family);

@@ -4,6 +4,7 @@
 #include "tools/db_stress/settings.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <sstream>
 
@@ -82,17 +83,21 @@ constexpr std::string_view kFlags =
     "  --help\n";
 
 // InvalidArgument names the flag and its bounds.
+// The bounds are inclusive. *result is undefined after an error.
 Status ReadCount(const CommandLine& line, std::string_view flag, int64_t min, int64_t max,
                  int64_t default_value, int64_t* result) {
+  assert(result != nullptr && min <= max);
   ASSIGN_OR_RETURN(*result, line.Number(flag, default_value));
   if (*result >= min && *result <= max) return Status::OK();
   return Status::InvalidArgument(
       StrCat("--", flag, ": expected ", min, " to ", max, ", found ", *result));
 }
 
+// The value that the member has already is the default, so defaults are stated once, in the struct.
 template <typename T>
 Status ReadInto(const CommandLine& line, std::string_view flag, int64_t min, int64_t max,
                 T* member) {
+  assert(member != nullptr);
   int64_t value = 0;
   RETURN_IF_ERROR(ReadCount(line, flag, min, max, static_cast<int64_t>(*member), &value));
   *member = static_cast<T>(value);
@@ -100,10 +105,15 @@ Status ReadInto(const CommandLine& line, std::string_view flag, int64_t min, int
 }
 
 // "put=10,get=0": the relative frequencies of operations. The others keep theirs.
+// `operations` are the known names; a misspelt one is an error, because a run that silently never
+// does an operation would look like a success.
 Status ReadWeights(const std::string& text, const std::vector<std::string_view>& operations,
                    Settings* settings) {
+  assert(settings != nullptr);
   std::istringstream in(text);
   for (std::string word; std::getline(in, word, ',');) {
+    // If there is no equals sign, `equals` is npos, `name` is the whole word and the weight stays
+    // -1.
     const size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     int weight = -1;
@@ -120,7 +130,10 @@ Status ReadWeights(const std::string& text, const std::vector<std::string_view>&
   return Status::OK();
 }
 
+// Families and keys have lower bounds because keys are divided into kinds, and the last family is
+// the volatile one.
 Status ReadNumbers(const CommandLine& line, Settings* settings) {
+  assert(settings != nullptr);
   RETURN_IF_ERROR(ReadInto(line, "families", 2, 100, &settings->families));
   RETURN_IF_ERROR(ReadInto(line, "keys", 800, int64_t{1} << 40, &settings->keys));
   RETURN_IF_ERROR(ReadInto(line, "threads", 1, 1000, &settings->threads));
@@ -163,12 +176,14 @@ Result<Settings> ParseSettings(const CommandLine& line,
   }
   Settings settings;
   settings.db = line.Value("db").value_or("");
+  // Without this a slash at the end would put the expected states inside the database.
   while (settings.db.size() > 1 && settings.db.back() == '/') settings.db.pop_back();
   if (settings.db.empty()) return Status::InvalidArgument("--db=<directory> is missing");
   settings.expected = line.Value("expected").value_or(settings.db + ".expected");
   settings.db_options = line.Value("db_options").value_or("");
   settings.family_options = line.Value("family_options").value_or("");
   RETURN_IF_ERROR(ReadNumbers(line, &settings));
+  // The kinds of transactions exclude each other, because a directory is opened by one class only.
   ASSIGN_OR_RETURN(const bool locks, line.Bool("use_txn"));
   ASSIGN_OR_RETURN(const bool is_optimistic, line.Bool("use_optimistic_txn"));
   if (locks && is_optimistic) {
@@ -186,6 +201,8 @@ Result<Settings> ParseSettings(const CommandLine& line,
   return settings;
 }
 
+// The list of operations comes from the caller, because the table of operations knows the
+// functions, and this file does not.
 std::string HelpText(const std::string& operations) {
   return StrCat(kHead, kFlags, "\nOperations, with their weights:\n", operations);
 }

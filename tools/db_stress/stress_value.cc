@@ -14,7 +14,9 @@ namespace ashlar::stress {
 namespace {
 
 constexpr size_t kNumberBytes = 8;
+// Kind, family, number of the key, generation, number of the operand, and length of the payload.
 constexpr size_t kHeadBytes = 1 + 1 + 8 + 4 + 1 + 2;
+// The length is stored in 16 bits.
 constexpr size_t kMaxPayload = 60'000;
 
 // One put or one merge operand. Its bytes follow from its fields.
@@ -35,6 +37,8 @@ struct Record {
 };
 
 std::string Record::ToString() const {
+  // Layout: kHeadBytes of fixed width, then `payload_bytes` characters between '0' and '7'.
+  assert(payload_bytes <= UINT16_MAX);
   std::string text;
   text.reserve(kHeadBytes + payload_bytes);
   text.push_back(kind);
@@ -56,7 +60,9 @@ std::string Record::ToString() const {
 }
 
 // Parses the record at the beginning of *rest and removes it from there.
+// Fails with Corruption for anything that ToString() cannot have produced for this key.
 Result<Record> ReadRecord(const KeyId& key, Slice* rest) {
+  assert(rest != nullptr);
   if (rest->size() < kHeadBytes) {
     return Status::Corruption(StrCat(rest->size(), " bytes, but a record has ", kHeadBytes));
   }
@@ -67,6 +73,8 @@ Result<Record> ReadRecord(const KeyId& key, Slice* rest) {
   record.generation = DecodeFixed32(at + 10);
   record.operand = static_cast<uint8_t>(at[14]);
   record.payload_bytes = DecodeFixed16(at + 15);
+  // A value under a wrong key is a mistake of the database, so it is reported before the bytes are
+  // compared.
   if (record.key.family != key.family || record.key.number != key.number) {
     return Status::Corruption(
         StrCat("a value of key ", record.key.number, " of family ", record.key.family));
@@ -80,6 +88,8 @@ Result<Record> ReadRecord(const KeyId& key, Slice* rest) {
   return record;
 }
 
+// The records of a key are joined in the order of the merges, so that a reader sees each of them
+// and a lost, repeated or exchanged operand is noticed.
 class JoinRecords final : public MergeOperator {
  public:
   explicit JoinRecords(bool no_partial_merges) : no_partial_merges_(no_partial_merges) {}
@@ -87,6 +97,7 @@ class JoinRecords final : public MergeOperator {
 
   bool FullMergeV2(const MergeOperationInput& input, MergeOperationOutput* output) const override {
     if (input.existing_value != nullptr) {
+      assert(output != nullptr);
       output->new_value.assign(input.existing_value->data(), input.existing_value->size());
     }
     for (const Slice& operand : input.operand_list) {
@@ -96,6 +107,8 @@ class JoinRecords final : public MergeOperator {
   }
   bool PartialMerge(const Slice&, const Slice& left, const Slice& right, std::string* result,
                     Logger*) const override {
+    // Both ways must give the same values, so each run draws whether the engine may merge in parts.
+    assert(result != nullptr);
     if (no_partial_merges_) return false;
     *result = StrCat(left, right);
     return true;
@@ -107,6 +120,8 @@ class JoinRecords final : public MergeOperator {
 
 }  // namespace
 
+// Eight bytes in big-endian order, so keys sort like their numbers. The tail makes keys of five
+// lengths, because equal lengths would hide mistakes of prefixes and of shared bytes.
 std::string KeyText(uint64_t number) {
   std::string text;
   for (int shift = 56; shift >= 0; shift -= 8) text.push_back(static_cast<char>(number >> shift));
@@ -120,6 +135,7 @@ Result<uint64_t> NumberOfKey(const Slice& key) {
   for (size_t i = 0; i < std::min(key.size(), kNumberBytes); i++) {
     number = number << 8 | static_cast<uint8_t>(key[i]);
   }
+  // The tail is checked too: a key with a wrong length is not one that this program has written.
   if (key.size() >= kNumberBytes && key == Slice(KeyText(number))) return number;
   return Status::Corruption(StrCat("an unknown key: ", key.ToString(/*hex=*/true)));
 }
@@ -130,6 +146,7 @@ std::string RecordText(const KeyId& key, const KeyState& state, size_t bytes) {
                 .key = key,
                 .generation = state.generation,
                 .operand = state.operands};
+  // Another seed than that of the bytes, so that the length does not depend on them.
   Random64 random(record.Seed() + 1);
   record.payload_bytes = random.Uniform(bytes + 1) * (random.Uniform(32) == 0 ? 8 : 1);
   record.payload_bytes = std::min(record.payload_bytes, kMaxPayload);
@@ -137,9 +154,12 @@ std::string RecordText(const KeyId& key, const KeyState& state, size_t bytes) {
 }
 
 Result<FoundEvent> ReadValue(const KeyId& key, const Slice& value) {
+  // The first record says whether the value begins with a put, or consists of operands alone.
   Slice rest = value;
   FoundEvent found;
   // The records must be the events of one generation, without a gap and in order.
+  // An empty value has no record, so the loop runs once for it and ReadRecord() reports the missing
+  // bytes.
   for (bool is_first = true; !rest.empty() || is_first; is_first = false) {
     ASSIGN_OR_RETURN(const Record record, ReadRecord(key, &rest));
     if (is_first) {

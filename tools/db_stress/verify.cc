@@ -3,6 +3,7 @@
 // No thread writes while VerifyAll() runs, so a key must have exactly the state of its word or,
 // with a pending event, that state or the one after the event.
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,7 @@ class Verifier {
     const KeyState known = expected_.Load(key);
     const KeyState settled = SettledState(key, known, found, value);
     // The run before was killed during this write. What was found is the state from now on.
+    // The next run must not take this event as pending again, so the word is settled now.
     if (known.pending != Event::kNone) {
       expected_.Count(Figure::kPendingFound, 1);
       expected_.Store(key, settled);
@@ -43,6 +45,7 @@ class Verifier {
     count_++;
   }
 
+  // Each of them reads every key of the family once.
   void ByIterator(int family, bool is_forward);
   void ByGet(int family);
   void ByMultiGet(int family);
@@ -63,10 +66,12 @@ class Verifier {
 void Verifier::ByIterator(int family, bool is_forward) {
   const FamilyUse use = shared_->db->Use(family);
   ReadOptions options;
+  // Without total order a prefix extractor might hide keys.
   options.total_order_seek = true;
   const std::unique_ptr<Iterator> it((*shared_->db)->NewIterator(options, use.get()));
   is_forward ? it->SeekToFirst() : it->SeekToLast();
   const uint64_t count = expected_.keys();
+  // The iterator must show the present keys in order, without any in between.
   for (uint64_t i = 0; i < count; i++) {
     const KeyId key{family, is_forward ? i : count - 1 - i};
     std::optional<std::string> value;
@@ -78,6 +83,7 @@ void Verifier::ByIterator(int family, bool is_forward) {
   }
   Require(it->status(), "verifying by an iterator");
   if (it->Valid()) {
+    // Everything expected was found, so whatever follows is a key that nobody has written.
     Fail(StrCat("verifying family ", family,
                 ": an unknown key or one out of order: ", HexBytes(it->key())));
   }
@@ -94,6 +100,7 @@ void Verifier::ByGet(int family) {
 }
 
 void Verifier::ByMultiGet(int family) {
+  // More than the 32 keys that the engine reads together, so that its calls are divided.
   constexpr uint64_t kBatchKeys = 64;
   const FamilyUse use = shared_->db->Use(family);
   for (uint64_t first = 0; first < expected_.keys(); first += kBatchKeys) {
@@ -117,6 +124,7 @@ void Verifier::ByMultiGet(int family) {
 // A batch is atomic, so a mirrored key must be the same in all families. If it is absent, the words
 // may differ by an event that a kill interrupted.
 void Verifier::Mirrored() {
+  // The volatile family is not mirrored.
   const int families = shared_->db->volatile_family();
   for (uint64_t i = shared_->space.mirrored_begin(); i < shared_->space.free_begin(); i++) {
     KeyState newest = expected_.Load({0, i});
@@ -130,6 +138,7 @@ void Verifier::Mirrored() {
       }
       if (state.generation > newest.generation) newest = state;
     }
+    // From here on all families have the same word, so the next batch continues from one state.
     for (int family = 0; family < families; family++) expected_.Store({family, i}, newest);
   }
 }
@@ -137,7 +146,10 @@ void Verifier::Mirrored() {
 }  // namespace
 
 void VerifyAll(Shared* shared, Random64* random) {
+  assert(shared != nullptr && random != nullptr);
   Verifier verifier(shared);
+  // The draw differs from run to run, and a mistake that only one kind of read shows is found after
+  // a few runs.
   for (int family = 0; family < shared->db->families(); family++) {
     switch (random->Uniform(4)) {
       case 0: verifier.ByIterator(family, /*is_forward=*/true); break;

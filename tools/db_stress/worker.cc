@@ -4,6 +4,7 @@
 #include "tools/db_stress/worker.h"
 
 #include <unistd.h>
+#include <cassert>
 
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +21,7 @@ void Fail(const std::string& what) {
   std::fflush(stdout);
   std::fprintf(stderr, "db_stress: WRONG: %s\n", what.c_str());
   std::fflush(stderr);
+  // Without destructors and without a clean close, which would change the files.
   ::_exit(1);
 }
 
@@ -30,16 +32,19 @@ void Require(const Status& status, const std::string& call) {
 // In ascending order, so that two threads cannot wait for each other in a circle. Two keys may
 // share a lock, which is taken once.
 KeyLocks::Held::Held(KeyLocks* locks, std::span<const KeyId> keys) {
+  assert(locks != nullptr);
   std::vector<size_t> indexes;
   indexes.reserve(keys.size());
   for (const KeyId& key : keys) indexes.push_back(IndexOf(key));
   std::sort(indexes.begin(), indexes.end());
+  // A mutex that is locked twice by one thread would never be granted.
   indexes.erase(std::unique(indexes.begin(), indexes.end()), indexes.end());
   locks_.reserve(indexes.size());
   for (const size_t index : indexes) locks_.emplace_back(locks->mutexes_[index]);
 }
 
 std::vector<KeyState> Worker::LoadRange(const KeyId& first, uint64_t count) const {
+  // Each word is read atomically, but the range as a whole is not: writers may run meanwhile.
   std::vector<KeyState> result;
   result.reserve(count);
   for (uint64_t i = 0; i < count; i++) {
@@ -49,22 +54,27 @@ std::vector<KeyState> Worker::LoadRange(const KeyId& first, uint64_t count) cons
 }
 
 std::string TextOf(const KeyState& state) {
+  // Indexed by Event.
   static constexpr const char* kPending[] = {"", ", a put pending", ", a removal pending",
                                              ", a merge pending"};
   std::string text =
       StrCat("generation ", state.generation, state.has_base ? " (a put)" : " (a removal)");
   if (state.operands > 0) StrAppend(&text, " with ", state.operands, " operands");
+  assert(static_cast<size_t>(state.pending) < std::size(kPending));
   return text + kPending[static_cast<size_t>(state.pending)];
 }
 
 // Each value names the key and the event that has written it, so a value under a wrong key is
 // noticed.
+// Fails if the value is none of this key.
 FoundEvent EventOf(const KeyId& key, const Slice& value, const char* call) {
   Result<FoundEvent> event = ReadValue(key, value);
   if (!event.ok()) {
     Fail(StrCat(call, " of key ", key.number, " (", HexBytes(KeyText(key.number)), ") of family ",
                 key.family, ": ", event.status().ToString(), "; the value has ", value.size(),
                 " bytes and begins with ",
+                // 40 bytes show the head of a record and enough of its payload to recognise another
+                // key's value.
                 HexBytes(Slice(value.data(), std::min<size_t>(value.size(), 40)))));
   }
   return *event;
@@ -74,6 +84,7 @@ void CheckFound(const KeyId& key, const KeyState& before, const KeyState& after,
                 const std::optional<std::string_view>& value, const char* call) {
   std::optional<FoundEvent> found;
   if (value) found = EventOf(key, Slice(*value), call);
+  // The read may have happened at any moment between the two loads of the word.
   if (MayBeFound(before, after, found)) return;
   const std::string what = !found ? "nothing"
                                   : TextOf({.generation = found->generation,
@@ -86,6 +97,7 @@ void CheckFound(const KeyId& key, const KeyState& before, const KeyState& after,
 
 // All operations: name, explanation, weight and function. The weight is the relative frequency with
 // which workers draw the operation, unless a flag sets another one.
+// The order is that of the help text. A new operation needs only a line here and its function.
 std::span<const Operation> Operations() {
   static constexpr Operation kOperations[] = {
       {"put", "put a value, or a value with columns", 2000, &PutOne},

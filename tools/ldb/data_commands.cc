@@ -24,7 +24,9 @@ namespace {
 // Ends a command that writes: `written` is the result of the write.
 Status CloseAfterWrite(LdbDatabase* db, const Status& written) {
   assert(db != nullptr);
+  // Closed in any case: the database must be left complete, whatever the write returned.
   const Status closed = db->Close();
+  // The error of the write comes first, because that of the close is often its consequence.
   RETURN_IF_ERROR(written);
   RETURN_IF_ERROR(closed);
   PrintLine("OK");
@@ -44,6 +46,7 @@ std::string ColumnsText(const Invocation& call, const WideColumns& columns) {
 // `text` returns the text to print for a key that was found, by its index.
 template <typename Read, typename Text>
 Status GetAll(const Invocation& call, Read read, Text text) {
+  // Arguments are decoded before the database is opened, so a mistake in them changes nothing.
   std::vector<std::string> keys;
   for (const std::string& argument : call.arguments) {
     ASSIGN_OR_RETURN(std::string key, call.KeyFrom(argument));
@@ -55,11 +58,13 @@ Status GetAll(const Invocation& call, Read read, Text text) {
   const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<Status> statuses(keys.size());
   read(db->get(), family, slices, &statuses);
+  assert(statuses.size() == slices.size());
   size_t failures = 0;
   for (size_t i = 0; i < keys.size(); i++) {
     const std::string key = call.KeyText(keys[i]);
     if (statuses[i].ok()) {
       PrintLine(StrCat(key, kArrow, text(i)));
+      // On stderr, so that a script that reads the values is not disturbed by missing keys.
     } else {
       std::fprintf(stderr, "Status for key %s%s%s\n", key.c_str(), std::string(kArrow).c_str(),
                    statuses[i].ToString().c_str());
@@ -84,6 +89,7 @@ class Session {
     std::vector<std::string> words;
     for (std::string word; input >> word;) words.push_back(word);
     if (words.empty()) return true;
+    // A word that is not alone is no command, but may be a key.
     if (words.size() == 1 && (words[0] == "quit" || words[0] == "exit")) return false;
     if (words.size() == 1 && words[0] == "help") {
       PrintLine("get <key>\nput <key> <value>\ndelete <key>\nquit");
@@ -105,6 +111,7 @@ class Session {
   // Get() has already printed a line for a key that was not found.
   void Record(const Status& status) {
     if (!status.ok() && !status.IsNotFound()) PrintLine(status.ToString());
+    // The first error counts for the exit code, as the later ones may follow from it.
     if (status_.ok()) status_ = status;
   }
   Status Get(const std::string& text) {
@@ -278,6 +285,7 @@ Status RunExplain(const Invocation& call) {
     return Status::InvalidArgument(
         "explain needs one of --key=<key>, --seek=<key> and --seek_for_prev=<key>");
   }
+  assert(explain != nullptr);
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(argument));
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
@@ -295,6 +303,7 @@ Status RunQuery(const Invocation& call) {
   for (std::string line; ReadInputLine(&line) && session.Run(line);) {
     RETURN_IF_ERROR(FlushOutput());  // the writer of the line may wait for the answer
   }
+  // An error while reading the input must not look like the end of the input.
   const Status read = InputStatus();
   const Status closed = db->Close();
   if (!session.status().ok()) return session.status();

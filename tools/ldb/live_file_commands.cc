@@ -40,6 +40,8 @@ void PrintTitle(std::string_view title) {
 // Prints all entries of a table and returns their number.
 Result<uint64_t> DumpEntries(FileSystem* fs, const Invocation& call, const std::string& path,
                              std::unique_ptr<TableInspector>* table) {
+  // The table is opened by its inspector, which needs neither a MANIFEST nor the options of a
+  // family.
   assert(table != nullptr);
   PrintLine(StrCat("Process ", path));
   ASSIGN_OR_RETURN(*table, TableInspector::Open(fs, path));
@@ -57,6 +59,7 @@ Status DumpTable(FileSystem* fs, const Invocation& call, const std::string& path
   std::unique_ptr<TableInspector> table;
   ASSIGN_OR_RETURN(const uint64_t entry_count, DumpEntries(fs, call, path, &table));
   PrintLine(StrCat("Table Properties:\n", kRule));
+  assert(table != nullptr);
   Print(PropertiesText(table->properties()));
   PrintLine(StrCat("Entries: ", entry_count, "\n"));
   return Status::OK();
@@ -67,6 +70,7 @@ Status DumpTable(FileSystem* fs, const Invocation& call, const std::string& path
 Status DumpTableAlone(FileSystem* fs, const Invocation& call, const std::string& path) {
   std::unique_ptr<TableInspector> table;
   RETURN_IF_ERROR(DumpEntries(fs, call, path, &table).status());
+  assert(table != nullptr);
   PrintLine(StrCat("\nTable Properties:\n", table->properties().ToString("\n")));
   return Status::OK();
 }
@@ -89,6 +93,7 @@ Status DumpFamily(FileSystem* fs, const Invocation& call, const FileLocations& l
       PrintLine(StrCat(path, " level:", level));
       PrintLine(kRule);
       const Status status = DumpTable(fs, call, path);
+      // The error is printed where the entries would be, so a reader sees which file is damaged.
       if (!status.ok()) PrintLine(status.ToString());
       if (first_error.ok()) first_error = status;
     }
@@ -111,6 +116,7 @@ Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& sta
   PrintTitle("\nWrite Ahead Log Files");
   ASSIGN_OR_RETURN(const std::string directory, FindLogDirectory(call, state));
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, directory));
+  // Logs below this number are not replayed, even if their files are still there.
   const FileNumber first_log = state.FirstNeededLog();
   WalDump dump;
   dump.has_header = dump.prints_values = true;
@@ -129,6 +135,7 @@ Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& sta
 void PrintByLevel(const FileLocations& locations, const ManifestState& state) {
   for (const auto& [id, family] : state.families()) {
     PrintLine(StrCat("===== Column Family: ", family.name, " =====\nLive SST Files:"));
+    // At least as many levels as RocksDB's ldb shows, so that outputs can be compared.
     const size_t levels = std::max(family.levels.size(), kLevelsAlwaysShown);
     for (size_t level = 0; level < levels; level++) {
       PrintLine(StrCat("---------- level ", level, " ----------"));
@@ -143,6 +150,7 @@ void PrintByLevel(const FileLocations& locations, const ManifestState& state) {
 }
 
 void PrintByName(const FileLocations& locations, const ManifestState& state) {
+  // Sorted by path, because that is what the flag asks for.
   std::map<std::string, std::string> lines;  // by path
   for (const auto& [id, family] : state.families()) {
     for (size_t level = 0; level < family.levels.size(); level++) {
@@ -164,6 +172,7 @@ void PrintByName(const FileLocations& locations, const ManifestState& state) {
 // --command=verify checks them.
 Status CheckTable(FileSystem* fs, const std::string& path, const FileMetadata& meta) {
   ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs, path));
+  // The size is compared before the file is opened, so a file that was cut off is reported as such.
   if (bytes != meta.file_size) {
     return Status::Corruption(
         StrCat(path, ": the MANIFEST says ", meta.file_size, " bytes, the file has ", bytes));
@@ -184,14 +193,17 @@ Status CheckBlobFile(FileSystem* fs, const std::string& path, const BlobFileAddi
 // Tables of a level below 0 must not overlap, and must be in the order of their keys.
 Status CheckOrder(const FamilyState& family, size_t level) {
   const Comparator* comparator = OrderOfBoundaries(family);
+  // Without the comparator the order is not known, and a check would report errors that are none.
   if (comparator == nullptr) return Status::OK();
   const InternalKeyComparator order(comparator);
+  assert(level < family.levels.size());
   const std::vector<FileMetadata>& files = family.levels[level];
   for (size_t i = 0; i < files.size(); i++) {
     if (order.Compare(files[i].smallest, files[i].largest) > 0) {
       return Status::Corruption(StrCat("file ", files[i].number, " of column family ", family.name,
                                        ": its smallest key sorts after its largest"));
     }
+    // Tables of level 0 may overlap, because each of them is a sorted run of its own.
     if (level > 0 && i > 0 && order.Compare(files[i - 1].largest, files[i].smallest) >= 0) {
       return Status::Corruption(StrCat("files ", files[i - 1].number, " and ", files[i].number,
                                        " of column family ", family.name, ", level ", level,
@@ -221,9 +233,11 @@ class RangeTombstonePrinter {
 
   bool IsFull() const { return left_ == 0; }
   Status Print(FileSystem* fs, const std::string& path) {
+    assert(left_ >= 0);
     ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, path));
     PrintLine(StrCat("=== file : ", path, " ==="));
     return table->ForEachTombstone([this](const Slice& key, const Slice& end) {
+      // The limit counts tombstones of all tables, so the printer keeps it from table to table.
       if (IsFull()) return Status::OK();
       left_--;
       PrintLine(StrCat("start: ", ExtractUserKey(key).ToString(/*hex=*/true), " end: ",
@@ -264,6 +278,7 @@ Status RunCheckConsistency(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
   ASSIGN_OR_RETURN(const FileLocations locations, FileLocations::Find(fs, call, state));
+  // Checks take long for large databases; the heartbeat shows that the program still works.
   const Heartbeat heartbeat("checking");
   for (const auto& [id, family] : state.families()) {
     RETURN_IF_ERROR(CheckFamily(fs, locations, family));
@@ -330,6 +345,7 @@ Status RunListFileRangeDeletes(const Invocation& call) {
   RangeTombstonePrinter printer(max_count);
   for (const std::vector<FileMetadata>& level : family->levels) {
     for (const FileMetadata& meta : level) {
+      // The limit ends the inner loop; the outer one then finds nothing to print either.
       if (printer.IsFull()) break;
       RETURN_IF_ERROR(printer.Print(fs, locations.TablePath(meta.number)));
     }
@@ -343,6 +359,7 @@ Status RunListFileRangeDeletes(const Invocation& call) {
 Status RunReport(const Invocation& call) {
   FileSystem* const fs = ToolFiles();
   TreeSurvey survey;
+  // The scope ends the heartbeat before the result is printed.
   {
     const Heartbeat heartbeat("reading");
     ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
@@ -357,6 +374,7 @@ Status RunReport(const Invocation& call) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
   ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> out,
                    FileWriter::Create(fs, path, FileOptions()));
+  // A file of the same name is replaced.
   RETURN_IF_ERROR(out->Append(TreePage(survey, static_cast<uint64_t>(seconds))));
   RETURN_IF_ERROR(out->Close());
   PrintLine(StrCat("report written to file ", path));

@@ -37,6 +37,7 @@ FileNumber FamilyState::OldestBlobFile() const {
   FileNumber oldest = FileNumber::None();
   for (const auto& files : levels) {
     for (const FileMetadata& file : files) {
+      // 0 means that the table refers to no blob file.
       if (file.oldest_blob_file_number != 0) {
         oldest = std::min(oldest, file.oldest_blob_file_number);
       }
@@ -45,6 +46,7 @@ FileNumber FamilyState::OldestBlobFile() const {
   return oldest;
 }
 
+// A new MANIFEST need not add the default family, see ApplyFamilyChange().
 ManifestState::ManifestState() { families_[kDefaultFamilyId].name = kDefaultColumnFamilyName; }
 
 // The edits must be applied in their order. Corruption if an edit contradicts the state.
@@ -53,6 +55,8 @@ Status ManifestState::Apply(const VersionEdit& edit) {
   if (edit.last_sequence) last_sequence_ = *edit.last_sequence;
   if (edit.prev_log_number) prev_log_number_ = *edit.prev_log_number;
   if (edit.max_column_family) max_column_family_ = *edit.max_column_family;
+  // Never goes back: an older edit that is written later must not make an obsolete log necessary
+  // again.
   if (edit.min_log_number_to_keep) {
     min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit.min_log_number_to_keep);
   }
@@ -85,10 +89,12 @@ void ManifestState::ApplyLogs(const VersionEdit& edit) {
   for (const LogSummary& log : edit.logs) learn(log.number, log.synced_bytes);
   const FileNumber obsolete_end = std::max(edit.wal_deletion.value_or(FileNumber{}),
                                            edit.forgotten_logs_end.value_or(FileNumber{}));
+  // Logs below this number are deleted or forgotten, whichever of the two was recorded.
   synced_log_bytes_.erase(synced_log_bytes_.begin(), synced_log_bytes_.lower_bound(obsolete_end));
 }
 
 Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
+  assert(edit.is_family_change());
   max_column_family_ = std::max(max_column_family_, edit.column_family);
   if (edit.is_family_drop) {
     if (families_.erase(edit.column_family) == 1) return Status::OK();
@@ -106,6 +112,7 @@ Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
 
 // Deletions come first: an edit that moves a file deletes it from one level and adds it to another.
 Status ManifestState::ApplyFiles(const VersionEdit& edit, FamilyState* family) {
+  assert(family != nullptr);
   for (const VersionEdit::DeletedFile& deleted : edit.deleted_files) {
     const size_t level = static_cast<size_t>(deleted.level);
     const auto has_number = [&](const FileMetadata& file) { return file.number == deleted.number; };
@@ -115,6 +122,7 @@ Status ManifestState::ApplyFiles(const VersionEdit& edit, FamilyState* family) {
     }
   }
   for (const VersionEdit::NewFile& added : edit.new_files) {
+    // The number of levels is not recorded, so the list grows as far as the files need.
     const size_t level = static_cast<size_t>(added.level);
     if (level >= family->levels.size()) family->levels.resize(level + 1);
     family->levels[level].push_back(added.meta);
@@ -125,6 +133,7 @@ Status ManifestState::ApplyFiles(const VersionEdit& edit, FamilyState* family) {
 // New blob files come before garbage, because one edit may add a file and report garbage in it.
 // Garbage of an unknown file is Corruption.
 Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* family) {
+  assert(family != nullptr);
   for (const BlobFileAddition& added : edit.blob_additions) {
     family->blobs[added.number].added = added;
   }
@@ -134,6 +143,7 @@ Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* famil
       return Status::Corruption(
           StrCat("garbage in blob file ", garbage.number, ", which does not exist"));
     }
+    // Each edit reports what is garbage in addition to what was known before.
     found->second.garbage_count += garbage.garbage_count;
     found->second.garbage_bytes += garbage.garbage_bytes;
   }
@@ -145,10 +155,13 @@ Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* famil
 void ManifestState::Finish() {
   for (auto& entry : families_) {
     FamilyState& family = entry.second;
+    // Null for a comparator that this program does not know; deeper levels then stay in the order
+    // of the edits.
     const Comparator* comparator = OrderOfBoundaries(family);
     for (size_t level = 0; level < family.levels.size(); level++) {
       std::vector<FileMetadata>& files = family.levels[level];
       if (level == 0) {
+        // Newest first, as a read searches them.
         std::sort(files.begin(), files.end(), IsNewer);
       } else if (comparator != nullptr) {
         const InternalKeyComparator order(comparator);
@@ -160,6 +173,8 @@ void ManifestState::Finish() {
     const FileNumber oldest = family.OldestBlobFile();
     std::erase_if(family.blobs, [&](const auto& numbered) {
       const auto& [number, blob] = numbered;
+      // `oldest` is the greatest possible number if no table refers to a blob file; then all of
+      // them are obsolete.
       return number < oldest ||
              (blob.garbage_count >= blob.added.blob_count && !family.RefersToBlobFile(number));
     });
@@ -176,6 +191,7 @@ const FamilyState* ManifestState::Family(const std::string& name) const {
 FileNumber ManifestState::FirstNeededLog() const {
   // A prepare section may keep a log that is older than those of all families.
   if (min_log_number_to_keep_ > 0) return min_log_number_to_keep_;
+  // The minimum over all families: each of them may still need entries from its own log on.
   FileNumber first = FileNumber::None();
   for (const auto& [id, family] : families_) first = std::min(first, family.log_number);
   return first;
@@ -187,14 +203,17 @@ Status ReadManifestUpToDamage(FileSystem* fs, const std::string& path,
   assert(fs != nullptr);
   assert(state != nullptr);
   RETURN_IF_ERROR(fs->FileExists(path, IOOptions(), nullptr));
+  // `edit` is reused, so that its vectors keep their memory.
   ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader, ManifestReader::Open(fs, path));
   VersionEdit edit;
   Status applied;
   while (applied.ok() && reader->Next(&edit)) {
+    // Made with the first edit, so that a file without any is not taken for an empty database.
     if (!state->has_value()) state->emplace();
     if (on_edit) on_edit(edit);
     applied = (*state)->Apply(edit);
   }
+  // Also after damage: what was applied before it is shown in order.
   if (state->has_value()) (*state)->Finish();
   if (!applied.ok()) return Status::CopyAppendMessage(applied, ", in ", path);
   RETURN_IF_ERROR(reader->status());
@@ -224,6 +243,7 @@ std::string NewestManifestIn(FileSystem* fs, const std::string& db) {
     FileNumber number = 0;
     FileType type = kTempFile;
     if (!ParseFileName(name, &number, &type) || type != kDescriptorFile) continue;
+    // Not by name, because MANIFEST-1000000 sorts before MANIFEST-999999.
     if (!newest.empty() && number < newest_number) continue;
     newest = name;
     newest_number = number;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdio>
 #include <tuple>
 
@@ -54,6 +55,7 @@ uint64_t BytesOf(const std::vector<SurveyedTable>& tables) {
 // The bytes of all tables as a multiple of those of the last level; at least 1.
 double SpaceAmplification(const SurveyedFamily& family) {
   if (family.levels.empty()) return 1;
+  assert(DeepestLevel(family) < family.levels.size());
   const uint64_t last = BytesOf(family.levels[DeepestLevel(family)]);
   return last == 0 ? 1 : static_cast<double>(family.TableBytes()) / static_cast<double>(last);
 }
@@ -94,6 +96,7 @@ class Page {
  public:
   Page(const TreeSurvey& survey, uint64_t now)
       : survey_(survey), now_(now), page_(survey.path, Introduction(survey)) {
+    // The families are sorted by pointer, so that the survey itself stays unchanged.
     for (const SurveyedFamily& family : survey.families) families_.push_back(&family);
     std::stable_sort(families_.begin(), families_.end(), [](const auto* a, const auto* b) {
       return a->TableBytes() + a->BlobBytes() > b->TableBytes() + b->BlobBytes();
@@ -101,6 +104,7 @@ class Page {
   }
 
   std::string Build() {
+    // The order of the calls is the order of the page.
     Tiles();
     Space();
     FreeableSpace();
@@ -155,6 +159,7 @@ void Page::Tiles() {
   for (const SurveyedFamily& family : survey_.families) {
     all.flushed += family.written.flushed;
     for (const auto& [level, bytes] : family.written.compacted) all.compacted[level] += bytes;
+    // The worst family counts, because one slow family is enough to make reads slow.
     runs = std::max(runs, RunsAlongKeys(family).Max());
   }
   page_.BeginTiles();
@@ -202,6 +207,7 @@ void Page::Space() {
 // One row for each reason why bytes are in use that a compaction, a flush, garbage collection or
 // the next open would free. Rows without bytes are left out.
 void Page::FreeableSpace() {
+  // The `#` in front of a title makes the column one of numbers, which is aligned to the right.
   HtmlTable rows({"space", "#bytes", "why it is still used"});
   if (!survey_.needed_logs.empty()) {
     const auto oldest =
@@ -240,6 +246,7 @@ void Page::FreeableSpace() {
     }
     if (upper != 0) {
       rows.Row({StrCat("levels above the last one", of), Size(upper),
+                // How much of it is hidden cannot be known without reading the entries.
                 "not yet compacted into the last level; part of it hides older versions there"});
     }
     if (tombstones != 0) {
@@ -268,6 +275,7 @@ void Page::FamilyList() {
 void Page::Family(const SurveyedFamily& family) {
   std::string text = StrCat(CountWithNoun(family.TableCount(), "table"), " with ",
                             Size(family.TableBytes()), ", ordered by ", family.comparator, ".");
+  // The boundaries are still right as bytes; only their order on the page is a guess.
   if (!family.is_order_known) text += " That comparator is not built in: keys are placed bytewise.";
   if (!family.blobs.empty()) {
     StrAppend(&text, " ", CountWithNoun(family.blobs.size(), "blob file"), " with ",
@@ -275,6 +283,7 @@ void Page::Family(const SurveyedFamily& family) {
               " are garbage.");
   }
   page_.BeginSection(StrCat("Family \"", family.name, "\""), text);
+  // A family without tables may still have been written to, see Writes().
   if (family.TableCount() != 0) {
     Levels(family);
     page_.Subtitle(
@@ -305,6 +314,7 @@ void Page::Levels(const SurveyedFamily& family) {
       filter_bytes += table.filter_bytes;
       filtered += table.filter_entries;
     }
+    // Without filters there is nothing to divide by.
     const std::string bits = filtered == 0 ? "-" : Factor(8 * Ratio(filter_bytes, filtered));
     rows.Row({StrCat(level), CountText(tables.size()), Size(BytesOf(tables)),
               PercentText(Ratio(BytesOf(tables), family.TableBytes())), CountText(entries),
@@ -329,6 +339,7 @@ ColumnChart AlongTheKeys(const std::string& title) {
 // of reads follows.
 void Page::Reads(const SurveyedFamily& family) {
   const RunsAlongKeys runs(family);
+  assert(runs.upper.size() == kColumns && runs.deeper.size() == kColumns);
   ColumnChart chart = AlongTheKeys("Sorted runs along the keys");
   for (size_t i = 0; i < kColumns; i++) {
     StrAppend(&chart.tips[i], CountWithNoun(static_cast<uint64_t>(runs.upper[i]), "file"),
@@ -368,6 +379,7 @@ void Page::Ages(const SurveyedFamily& family) {
       const uint64_t age = now_ - std::min(now_, table.data_time);
       oldest = std::max(oldest, age);
       size_t bucket = 0;
+      // The last bucket has no upper bound, so the search always ends there.
       while (age >= kBuckets[bucket].below && bucket + 1 < std::size(kBuckets)) bucket++;
       bytes[bucket] += static_cast<double>(table.meta.file_size);
     }
@@ -376,6 +388,7 @@ void Page::Ages(const SurveyedFamily& family) {
       StrCat("Tables by the age of their oldest data; the oldest is ", AgeText(oldest), " old.");
   if (unknown != 0) StrAppend(&text, " The age of ", Size(unknown), " is not known.");
   page_.Subtitle("Age of the data", text);
+  // Without a single known time the chart would be empty.
   if (oldest == 0 && unknown != 0) return;
   ColumnChart chart{.title = "Bytes by age"};
   for (size_t i = 0; i < bytes.size(); i++) {
@@ -414,6 +427,7 @@ void Page::Writes(const SurveyedFamily& family) {
     bytes.push_back(static_cast<double>(sum));
   }
   for (size_t i = 0; i < bytes.size(); i++) {
+    assert(chart.labels.size() == bytes.size());
     chart.tips.push_back(StrCat(chart.labels[i], ": ", BytesText(bytes[i])));
   }
   chart.series.push_back({.name = "bytes", .colour = "green", .values = std::move(bytes)});

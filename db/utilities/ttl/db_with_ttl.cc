@@ -23,6 +23,7 @@ std::shared_ptr<SystemClock> ClockOf(const DBOptions& options) {
 // The user's object inside a wrapper of this kind; else the object itself.
 template <typename Wrapper, typename Object, typename GetInner>
 auto Unwrapped(const Object& object, GetInner&& inner) {
+  // The class name is checked instead of the type, because the library does not use RTTI.
   if (object != nullptr && object->IsInstanceOf(Wrapper::kClassName())) {
     return inner(static_cast<const Wrapper&>(*object));
   }
@@ -36,6 +37,7 @@ auto Unwrapped(const Object& object, GetInner&& inner) {
 TtlFamily WrapForTtl(const ColumnFamilyOptions& options, int32_t ttl,
                      const std::shared_ptr<SystemClock>& clock, const TtlOptions& ttl_options) {
   TtlFamily family;
+  assert(clock != nullptr);
   family.options = options;
   family.ttl = std::make_shared<TtlSetting>(ttl);
   const CompactionFilter* const filter = Unwrapped<TtlCompactionFilter>(
@@ -44,6 +46,7 @@ TtlFamily WrapForTtl(const ColumnFamilyOptions& options, int32_t ttl,
   // A filter of the user is wrapped; without one a factory does the work, which may wrap that of
   // the user. If the options have a filter, the engine does not ask the factory.
   if (filter != nullptr) {
+    // Owned by the database object, because the options only borrow a filter.
     family.filter = std::make_unique<TtlCompactionFilter>(clock, family.ttl, filter);
     family.options.compaction_filter = family.filter.get();
   } else {
@@ -57,6 +60,7 @@ TtlFamily WrapForTtl(const ColumnFamilyOptions& options, int32_t ttl,
   const std::shared_ptr<MergeOperator> merge_operator = Unwrapped<TtlMergeOperator>(
       options.merge_operator,
       [](const TtlMergeOperator& wrapper) { return wrapper.user_operator(); });
+  // A merge operator that wraps nothing could not merge, so without one there is none.
   family.options.merge_operator = nullptr;
   if (merge_operator != nullptr) {
     family.options.merge_operator =
@@ -73,6 +77,7 @@ void RegisterTtlObjects() {
     library->AddFactory<MergeOperator>(
         TtlMergeOperator::kClassName(),
         [](const std::string&, std::unique_ptr<MergeOperator>* guard, std::string*) {
+          // Such an object has no operator of the user; the settings of the OPTIONS file add it.
           guard->reset(new TtlMergeOperator(nullptr, SystemClock::Default(), false));
           return guard->get();
         });
@@ -111,14 +116,17 @@ Status DBWithTTL::Open(const DBOptions& db_options, const std::string& dbname,
                        std::vector<ColumnFamilyHandle*>* handles, DBWithTTL** dbptr,
                        const std::vector<int32_t>& ttls, bool read_only,
                        const TtlOptions& ttl_options) {
+  assert(dbptr != nullptr && handles != nullptr);
   *dbptr = nullptr;
   RegisterTtlObjects();
   if (ttls.size() != column_families.size()) {
     return Status::InvalidArgument(StrCat("DBWithTTL::Open: ", ttls.size(), " TTLs for ",
                                           column_families.size(), " column families"));
   }
+  // One clock for all families, so that their times can be compared.
   const std::shared_ptr<SystemClock> clock = ClockOf(db_options);
   std::vector<TtlFamily> wrapped;
+  // The list of the program is not changed: the wrappers are set in a copy.
   std::vector<ColumnFamilyDescriptor> descriptors = column_families;
   for (size_t i = 0; i < descriptors.size(); ++i) {
     wrapped.push_back(WrapForTtl(descriptors[i].options, ttls[i], clock, ttl_options));
@@ -130,7 +138,9 @@ Status DBWithTTL::Open(const DBOptions& db_options, const std::string& dbname,
   // The filters of the families go to the object before the program can use it. Until then
   // compactions that opening has started use them through `wrapped`.
   auto opened = std::make_unique<DBWithTTLImpl>(std::move(db), clock, ttl_options);
+  assert(wrapped.size() == descriptors.size());
   for (size_t i = 0; i < wrapped.size(); ++i) {
+    // The ids are known only after the opening, and the MANIFEST has given them.
     opened->Add((*handles)[i]->GetID(), std::move(wrapped[i]));
   }
   *dbptr = opened.release();
@@ -147,12 +157,15 @@ DBWithTTLImpl::DBWithTTLImpl(std::unique_ptr<DB> db, std::shared_ptr<SystemClock
 DBWithTTLImpl::~DBWithTTLImpl() { delete std::exchange(db_, nullptr); }
 
 void DBWithTTLImpl::Add(uint32_t family_id, TtlFamily family) {
+  assert(family.ttl != nullptr);
   MutexLock lock(&mutex_);
   ttls_.emplace(family_id, std::move(family.ttl));
+  // Filters are never removed, because a compaction of a dropped family may still use its filter.
   if (family.filter != nullptr) filters_.push_back(std::move(family.filter));
 }
 
 std::shared_ptr<TtlSetting> DBWithTTLImpl::FindTtl(ColumnFamilyHandle* family) const {
+  // The setting is shared: it stays valid if the family is dropped while a reader uses it.
   if (family == nullptr) return nullptr;
   MutexLock lock(&mutex_);
   const auto found = ttls_.find(family->GetID());
@@ -162,10 +175,12 @@ std::shared_ptr<TtlSetting> DBWithTTLImpl::FindTtl(ColumnFamilyHandle* family) c
 void DBWithTTLImpl::SetTtl(ColumnFamilyHandle* family, int32_t ttl) {
   const std::shared_ptr<TtlSetting> setting = FindTtl(family);
   // Jobs that run read the new value at once.
+  // Relaxed: nothing else depends on the moment at which a job sees the new value.
   if (setting != nullptr) setting->seconds.store(ttl, std::memory_order_relaxed);
 }
 
 Status DBWithTTLImpl::GetTtl(ColumnFamilyHandle* family, int32_t* ttl) {
+  assert(ttl != nullptr);
   const std::shared_ptr<TtlSetting> setting = FindTtl(family);
   if (setting == nullptr) return Status::InvalidArgument("DBWithTTL::GetTtl: unknown family");
   *ttl = setting->seconds.load(std::memory_order_relaxed);
@@ -176,8 +191,10 @@ Status DBWithTTLImpl::GetTtl(ColumnFamilyHandle* family, int32_t* ttl) {
 bool DBWithTTLImpl::GetIntProperty(ColumnFamilyHandle* family, const Slice& property,
                                    uint64_t* value) {
   if (property != Slice("ashlar.ttl")) return db_->GetIntProperty(family, property, value);
+  assert(value != nullptr);
   int32_t ttl = 0;
   if (!GetTtl(family, &ttl).ok()) return false;
+  // Negative values mean the same as 0, and the property has no sign.
   *value = static_cast<uint64_t>(std::max(ttl, 0));
   return true;
 }
@@ -185,6 +202,7 @@ bool DBWithTTLImpl::GetIntProperty(ColumnFamilyHandle* family, const Slice& prop
 bool DBWithTTLImpl::GetProperty(ColumnFamilyHandle* family, const Slice& property,
                                 std::string* value) {
   uint64_t number = 0;
+  assert(value != nullptr);
   if (property != Slice("ashlar.ttl")) return db_->GetProperty(family, property, value);
   if (!GetIntProperty(family, property, &number)) return false;
   *value = std::to_string(number);
@@ -196,11 +214,13 @@ bool DBWithTTLImpl::GetProperty(ColumnFamilyHandle* family, const Slice& propert
 template <typename Make>
 Status DBWithTTLImpl::Create(const ColumnFamilyOptions& options, int32_t ttl, Make&& make,
                              ColumnFamilyHandle** handle) {
+  assert(handle != nullptr);
   TtlFamily family = WrapForTtl(options, ttl, clock_, ttl_options_);
   const Status status = make(family.options);
   if (status.ok()) {
     Add((*handle)->GetID(), std::move(family));
   } else if (family.filter != nullptr) {
+    // The engine may already use the filter in a family whose creation was reported as failed.
     MutexLock lock(&mutex_);
     filters_.push_back(std::move(family.filter));
   }
@@ -209,6 +229,7 @@ Status DBWithTTLImpl::Create(const ColumnFamilyOptions& options, int32_t ttl, Ma
 
 Status DBWithTTLImpl::CreateColumnFamily(const ColumnFamilyOptions& options,
                                          const std::string& name, ColumnFamilyHandle** handle) {
+  // Without a TTL the values still get a time, so that one can be set later.
   return CreateColumnFamilyWithTtl(options, name, handle, 0);
 }
 
@@ -237,6 +258,7 @@ Status DBWithTTLImpl::CreateColumnFamilyWithImport(
 
 Status DBWithTTLImpl::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                           const Slice& value) {
+  // A single value goes the way of a batch, so there is one place that adds times.
   WriteBatch batch;
   RETURN_IF_ERROR(batch.Put(family, key, value));
   return Write(options, &batch);
@@ -280,8 +302,10 @@ Status DBWithTTLImpl::WriteWithCallback(const WriteOptions& options, WriteBatch*
                                         UserWriteCallback* callback) {
   if (updates == nullptr) return Status::InvalidArgument("DBWithTTL::Write: needs a batch");
   int64_t seconds = 0;
+  // One time for the whole batch: its updates become visible together.
   RETURN_IF_ERROR(ReadWriteTime(clock_.get(), &seconds));
   // Room for the times of all values, so the batch does not grow while it is filled.
+  // Each update needs at most one time; deletions need none, so the room is an upper bound.
   WriteBatch timed(updates->GetDataSize() + updates->Count() * kWriteTimeBytes, /*max_bytes=*/0,
                    updates->GetProtectionBytesPerKey(), /*default_cf_ts_sz=*/0);
   RETURN_IF_ERROR(AddWriteTimes(*updates, seconds, &timed));

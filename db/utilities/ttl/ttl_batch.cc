@@ -16,8 +16,10 @@ namespace {
 // Appends each record to `to` with the time. The calls come from WriteBatch::Iterate().
 class TimeAdder final : public WriteBatch::Handler {
  public:
+  // `to` is not null and outlives the object.
   TimeAdder(int64_t seconds, WriteBatch* to) : seconds_(seconds), to_(to) {}
 
+  // Written by family number, as the batch that is iterated has it.
   Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
     return WriteBatchInternal::Put(to_, family, key, Timed(value, seconds_));
   }
@@ -26,6 +28,8 @@ class TimeAdder final : public WriteBatch::Handler {
   }
   Status TimedPutCF(uint32_t family, const Slice& key, const Slice& value,
                     uint64_t write_time) override {
+    // The time of a value that is put with a time is the one that the program gave, not the present
+    // one.
     // A time that does not fit the stored form is replaced by that of the write.
     const bool can_be_stored = write_time >= uint64_t{kOldestWriteTime} && write_time <= UINT32_MAX;
     const int64_t seconds = can_be_stored ? static_cast<int64_t>(write_time) : seconds_;
@@ -52,8 +56,10 @@ class TimeAdder final : public WriteBatch::Handler {
 
  private:
   Slice Timed(const Slice& value, int64_t seconds) {
+    // The buffer is used again for each value, so a slice of it is valid until the next call.
     buffer_.assign(value.data(), value.size());
     AppendWriteTime(&buffer_, seconds);
+    assert(buffer_.size() == value.size() + kWriteTimeBytes);
     return buffer_;
   }
 
@@ -67,7 +73,9 @@ class TimeAdder final : public WriteBatch::Handler {
 
 // If the batch has a WAL termination point, the copy gets one behind the same records.
 Status AddWriteTimes(const WriteBatch& from, int64_t seconds, WriteBatch* to) {
+  assert(to != nullptr);
   assert(to->Count() == 0);
+  // The copy computes new checksums, which would hide damage that the batch has already.
   if (from.GetProtectionBytesPerKey() > 0) RETURN_IF_ERROR(from.VerifyChecksum());
   TimeAdder adder(seconds, to);
   const SavePoint& point = from.GetWalTerminationPoint();

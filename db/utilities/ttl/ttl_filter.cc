@@ -30,6 +30,7 @@ TtlCompactionFilter::TtlCompactionFilter(std::shared_ptr<SystemClock> clock,
   assert(clock_ != nullptr && ttl_ != nullptr);
   int64_t now = 0;
   // A time of 0 is before every write.
+  // Read once for the whole job, so all entries of a compaction are compared with the same time.
   now_ = clock_->GetCurrentTime(&now).ok() ? now : 0;
 }
 
@@ -39,8 +40,11 @@ bool TtlCompactionFilter::IsInstanceOf(const std::string& id) const {
 
 bool TtlCompactionFilter::IsTooOld(const Slice& stored) const {
   const int32_t ttl = ttl_->seconds.load(std::memory_order_relaxed);
+  // 0 and negative numbers mean that values do not expire.
   if (ttl <= 0) return false;
   int64_t now = now_.value_or(0);
+  // Without a time of the job the clock is read for each value: this filter lives as long as the
+  // database.
   if (!now_.has_value() && !clock_->GetCurrentTime(&now).ok()) return false;
   return IsExpired(WriteTimeOf(stored), ttl, now);
 }
@@ -50,6 +54,7 @@ CompactionFilter::Decision TtlCompactionFilter::FilterStored(ValueType type, con
                                                              std::string* new_value,
                                                              Ask&& ask) const {
   const bool has_columns = type == ValueType::kWideColumnEntity;
+  // Columns have no place for a time, so they never expire.
   if (has_columns) return user_ == nullptr ? Decision::kKeep : ask(stored);
   assert(stored != nullptr);
   // The value was not written by a DBWithTTL, or is damaged. It is not for a filter to remove it.
@@ -59,6 +64,9 @@ CompactionFilter::Decision TtlCompactionFilter::FilterStored(ValueType type, con
   if (user_ == nullptr) return Decision::kKeep;
   const Slice value = WithoutWriteTime(*stored);
   const Decision decision = ask(&value);
+  assert(new_value != nullptr || decision != Decision::kChangeValue);
+  // A changed value keeps the time of the old one, because the change is not a write of the
+  // program.
   if (decision == Decision::kChangeValue) AppendWriteTime(new_value, WriteTimeOf(*stored));
   return decision;
 }
@@ -89,6 +97,7 @@ CompactionFilter::Decision TtlCompactionFilter::FilterV4(
 CompactionFilter::Decision TtlCompactionFilter::FilterBlobByKey(int level, const Slice& key,
                                                                 std::string* new_value,
                                                                 std::string* skip_until) const {
+  // Without the user's filter the value must be read, because its age decides.
   if (user_ == nullptr) return Decision::kUndetermined;
   const Decision decision = user_->FilterBlobByKey(level, key, new_value, skip_until);
   // Other decisions need the value, and are asked for again with it.
@@ -113,6 +122,7 @@ TtlCompactionFilterFactory::TtlCompactionFilterFactory(
 bool TtlCompactionFilterFactory::ShouldFilterTableFileCreation(
     TableFileCreationReason reason) const {
   return reason == TableFileCreationReason::kCompaction ||
+         // Expiry happens in compactions only; for other reasons the user's factory is asked.
          (user_ != nullptr && user_->ShouldFilterTableFileCreation(reason));
 }
 
@@ -129,6 +139,7 @@ std::unique_ptr<CompactionFilter> TtlCompactionFilterFactory::CreateCompactionFi
 Status TtlCompactionFilterFactory::ConfigureOptions(
     const ConfigOptions& config, const std::unordered_map<std::string, std::string>& options,
     std::unordered_map<std::string, std::string>* unused) {
+  // Options of this class are taken out of the list; the base class handles the rest.
   auto rest = options;
   if (const auto given = rest.find("ttl"); given != rest.end()) {
     // 0 and negative numbers mean that values do not expire.

@@ -23,8 +23,10 @@ TtlIterator::TtlIterator(std::unique_ptr<Iterator> source, bool leaves_values_un
 // Takes the time off the value at which the source stands. False if the value is damaged; status_
 // then says so.
 bool TtlIterator::TakeValue() {
+  assert(source_->Valid());
   const WideColumns& stored = source_->columns();
   write_time_ = 0;
+  // Columns have no time, so they are shown as they are.
   if (!IsPlainValue(stored)) {
     value_ = source_->value();
     columns_ = stored;
@@ -35,6 +37,7 @@ bool TtlIterator::TakeValue() {
   if (!status_.ok()) return is_valid_ = false;
   write_time_ = WriteTimeOf(value);
   value_ = WithoutWriteTime(value);
+  assert(value_.size() + kWriteTimeBytes == value.size());
   columns_.assign(1, WideColumn(kDefaultWideColumnName, value_));
   return true;
 }
@@ -47,6 +50,7 @@ bool TtlIterator::IsHidden() const {
 // Moves on over expired entries, if these are to be hidden.
 void TtlIterator::Settle(bool is_forward) {
   status_ = Status::OK();
+  // The slices belong to the entry before, which the source has left.
   value_.clear();
   columns_.clear();
   // Ends at the end of the source, at an entry to show, or at a damaged value.
@@ -104,6 +108,7 @@ bool TtlIterator::PrepareValue() {
   assert(Valid());
   if (!leaves_values_unread_) return true;
   if (source_->PrepareValue()) return TakeValue();
+  // The source has ended or failed; its status is this iterator's status.
   return is_valid_ = false;
 }
 

@@ -19,6 +19,7 @@ namespace {
 // False, with a line in the log, if one of them is too short for a time.
 template <typename Operands>
 bool StripOperands(const Slice& key, const Operands& stored, Logger* logger, Operands* stripped) {
+  assert(stripped != nullptr);
   for (const Slice& operand : stored) {
     if (operand.size() < kWriteTimeBytes) {
       Log(InfoLogLevel::ERROR_LEVEL, logger,
@@ -46,7 +47,9 @@ bool TtlMergeOperator::IsInstanceOf(const std::string& id) const {
 // The time of the merged value: that of the newest operand, or the present time, depending on the
 // options.
 bool TtlMergeOperator::TimeOfResult(const Slice& newest, Logger* logger, int64_t* seconds) const {
+  assert(seconds != nullptr);
   if (keeps_time_) {
+    // The newest operand was checked with the others, so it has a time.
     *seconds = WriteTimeOf(newest);
     return true;
   }
@@ -61,6 +64,7 @@ bool TtlMergeOperator::TimeOfResult(const Slice& newest, Logger* logger, int64_t
 // one time to the result.
 bool TtlMergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
                                    MergeOperationOutputV3* merge_out) const {
+  assert(merge_out != nullptr);
   assert(!merge_in.operand_list.empty());
   if (user_ == nullptr) return false;
   std::vector<Slice> operands;
@@ -68,8 +72,10 @@ bool TtlMergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
   if (!StripOperands(merge_in.key, merge_in.operand_list, merge_in.logger, &operands)) return false;
   MergeOperationInputV3::ExistingValue existing;
   if (const auto* stored = std::get_if<Slice>(&merge_in.existing_value)) {
+    // The existing value is stripped like an operand; a deque or vector of one serves for that.
     std::vector<Slice> value;
     if (!StripOperands(merge_in.key, {*stored}, merge_in.logger, &value)) return false;
+    assert(value.size() == 1);
     existing = value.front();
   } else if (!std::holds_alternative<std::monostate>(merge_in.existing_value)) {
     return false;  // an entity has no time
@@ -77,6 +83,7 @@ bool TtlMergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
   const MergeOperationInputV3 stripped(merge_in.key, std::move(existing), operands,
                                        merge_in.logger);
   if (!user_->FullMergeV3(stripped, merge_out)) return false;
+  assert(operands.size() == merge_in.operand_list.size());
   int64_t seconds = 0;
   if (!TimeOfResult(merge_in.operand_list.back(), merge_in.logger, &seconds)) return false;
   // A slice refers to one of the inputs, and needs a copy to get a new time.
@@ -95,6 +102,7 @@ bool TtlMergeOperator::PartialMerge(const Slice& key, const Slice& left_operand,
   if (user_ == nullptr) return false;
   std::vector<Slice> operands;
   if (!StripOperands(key, {left_operand, right_operand}, logger, &operands)) return false;
+  assert(operands.size() == 2);
   if (!user_->PartialMerge(key, operands[0], operands[1], new_value, logger)) return false;
   int64_t seconds = 0;
   if (!TimeOfResult(right_operand, logger, &seconds)) return false;
@@ -108,7 +116,9 @@ bool TtlMergeOperator::PartialMergeMulti(const Slice& key, const std::deque<Slic
   if (user_ == nullptr) return false;
   std::deque<Slice> operands;
   if (!StripOperands(key, operand_list, logger, &operands)) return false;
+  assert(operands.size() == operand_list.size());
   if (!user_->PartialMergeMulti(key, operands, new_value, logger)) return false;
+  assert(new_value != nullptr);
   int64_t seconds = 0;
   if (!TimeOfResult(operand_list.back(), logger, &seconds)) return false;
   AppendWriteTime(new_value, seconds);

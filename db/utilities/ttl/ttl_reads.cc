@@ -12,10 +12,12 @@
 namespace ashlar {
 
 int64_t DBWithTTLImpl::TimeOfRead() const {
+  // Without hiding, no read needs the clock.
   return ttl_options_.hide_expired ? PresentSeconds(clock_.get()) : 0;
 }
 
 bool DBWithTTLImpl::IsHidden(ColumnFamilyHandle* family, int64_t write_time, int64_t now) const {
+  // Cheap for databases that do not hide: no lock is taken.
   if (!ttl_options_.hide_expired) return false;
   const std::shared_ptr<TtlSetting> ttl = FindTtl(family);
   return ttl != nullptr && IsExpired(write_time, ttl->seconds.load(std::memory_order_relaxed), now);
@@ -27,8 +29,10 @@ Status DBWithTTLImpl::Strip(ColumnFamilyHandle* family, int64_t now, PinnableSli
   Status status = CheckWriteTime(*value);
   if (status.ok() && IsHidden(family, WriteTimeOf(*value), now)) status = Status::NotFound();
   if (status.ok()) {
+    assert(value->size() >= kWriteTimeBytes);
     value->remove_suffix(kWriteTimeBytes);
   } else {
+    // The caller must not see a value that the status says is absent.
     value->Reset();
   }
   return status;
@@ -37,6 +41,7 @@ Status DBWithTTLImpl::Strip(ColumnFamilyHandle* family, int64_t now, PinnableSli
 // The columns refer to their own copy of the value, which is replaced by a shorter one.
 Status DBWithTTLImpl::StripColumns(ColumnFamilyHandle* family, int64_t now,
                                    PinnableWideColumns* columns) const {
+  assert(columns != nullptr);
   if (!IsPlainValue(columns->columns())) return Status::OK();
   PinnableSlice value;
   value.PinSelf(columns->columns().front().value());
@@ -63,11 +68,13 @@ Status DBWithTTLImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyH
                                        const Slice& key, PinnableSlice* merge_operands,
                                        GetMergeOperandsOptions* operand_options,
                                        int* number_of_operands) {
+  // The callback of the program gets operands without times; so it is replaced for the call below.
   GetMergeOperandsOptions below;
   if (operand_options != nullptr) {
     below = *operand_options;
     if (below.continue_cb) {
       below.continue_cb = [&](Slice stored) {
+        // Damage is not reported here: the check of all operands follows when they are read.
         const bool has_time = stored.size() >= kWriteTimeBytes;
         return operand_options->continue_cb(has_time ? WithoutWriteTime(stored) : stored);
       };
@@ -76,6 +83,7 @@ Status DBWithTTLImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyH
   RETURN_IF_ERROR(db_->GetMergeOperands(options, family, key, merge_operands,
                                         operand_options == nullptr ? nullptr : &below,
                                         number_of_operands));
+  assert(merge_operands != nullptr && number_of_operands != nullptr);
   for (int i = 0; i < *number_of_operands; ++i) {
     RETURN_IF_ERROR(CheckWriteTime(merge_operands[i]));
     merge_operands[i].remove_suffix(kWriteTimeBytes);
@@ -91,6 +99,7 @@ void DBWithTTLImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
   db_->MultiGet(options, num_keys, families, keys, values, timestamps, statuses, sorted_input);
   const int64_t now = TimeOfRead();
   for (size_t i = 0; i < num_keys; ++i) {
+    // Keys that were not found or failed keep their status.
     if (statuses[i].ok()) statuses[i] = Strip(families[i], now, &values[i]);
   }
 }
@@ -119,6 +128,7 @@ bool DBWithTTLImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* 
   const bool may_exist = db_->KeyMayExist(options, family, key, needs_value ? &stored : nullptr,
                                           timestamp, needs_value ? &is_found : value_found);
   if (!may_exist || !needs_value) return may_exist;
+  // Set to false first, so that every return below but the last says that the value is not known.
   if (value_found != nullptr) *value_found = false;
   if (!is_found || !HasWriteTime(stored)) return true;
   if (IsHidden(family, WriteTimeOf(stored), TimeOfRead())) return false;
@@ -137,11 +147,13 @@ ReadOptions DBWithTTLImpl::OptionsBelow(const ReadOptions& options) const {
 Iterator* DBWithTTLImpl::Wrap(ColumnFamilyHandle* family, const ReadOptions& options, int64_t now,
                               Iterator* below) const {
   const bool hides = ttl_options_.hide_expired;
+  assert(below != nullptr);
   return new TtlIterator(std::unique_ptr<Iterator>(below), options.allow_unprepared_value && !hides,
                          hides ? FindTtl(family) : nullptr, clock_, now);
 }
 
 Iterator* DBWithTTLImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
+  // Read before the iterator is made: an entry that expires in between is then still shown.
   const int64_t now = TimeOfRead();
   return Wrap(family, options, now, db_->NewIterator(OptionsBelow(options), family));
 }
@@ -151,6 +163,7 @@ Status DBWithTTLImpl::NewIterators(const ReadOptions& options,
                                    std::vector<Iterator*>* iterators) {
   RETURN_IF_ERROR(db_->NewIterators(OptionsBelow(options), families, iterators));
   const int64_t now = TimeOfRead();
+  assert(iterators->size() == families.size());
   for (size_t i = 0; i < families.size(); ++i) {
     (*iterators)[i] = Wrap(families[i], options, now, (*iterators)[i]);
   }

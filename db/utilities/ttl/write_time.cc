@@ -24,13 +24,16 @@ Status CheckWriteTime(const Slice& stored) {
 int64_t PresentSeconds(SystemClock* clock) {
   assert(clock != nullptr);
   int64_t seconds = 0;
+  // 0 is before every write, so nothing is expired if the clock fails.
   return clock->GetCurrentTime(&seconds).ok() ? seconds : 0;
 }
 
 Status ReadWriteTime(SystemClock* clock, int64_t* seconds) {
+  assert(seconds != nullptr);
   assert(clock != nullptr);
   Status status = clock->GetCurrentTime(seconds);
   if (!status.ok()) return status;
+  // The stored form is a number of 32 bits, and older times mean a value without a time.
   if (*seconds >= kOldestWriteTime && *seconds <= int64_t{UINT32_MAX}) return status;
   return Status::InvalidArgument(
       StrCat("DBWithTTL: values cannot be stored with the time of the clock, ", *seconds));

@@ -63,14 +63,14 @@ CommitFamily WriteControl::FindFamily(uint32_t family) {
           .bare = &data->bare_format()};
 }
 
-InsertTarget WriteControl::FindInsertTarget(uint32_t family) {
+void WriteControl::FindInsertTarget(uint32_t family, InsertTarget* target) {
   assert(InEpoch());
+  assert(target != nullptr);
   ColumnFamilyData* const data = core_->families.Find(family);
-  if (data == nullptr) return {};
-  return {.memtable = data->mem(),
-          .max_successive_merges =
-              data->comparator().stamp_bytes() == 0 ? data->max_successive_merges() : 0,
-          .family = data};
+  target->family = data;
+  target->memtable = data == nullptr ? nullptr : data->mem();
+  target->max_successive_merges =
+      data == nullptr || data->comparator().stamp_bytes() != 0 ? 0 : data->max_successive_merges();
 }
 
 // The view may be the last one of its super version. Releasing it takes the DB mutex, for which no

@@ -46,7 +46,7 @@ class WriteControl final : public CommitHost {
   // The interface CommitHost, through which the commit pipeline calls this class.
   Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
   CommitFamily FindFamily(uint32_t family) override;
-  InsertTarget FindInsertTarget(uint32_t family) override;
+  void FindInsertTarget(uint32_t family, InsertTarget* target) override;
   void NoteMemTableSize(const InsertTarget& target) override;
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
                                         std::vector<std::shared_ptr<void>>* pins) override;

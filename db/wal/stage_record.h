@@ -20,10 +20,11 @@ inline void StageInOrder(const LogFraming& framing, const WalSink::Range& range,
                          const Slice& body, const MemoryAt& memory_at, StagingOrder* order) {
   const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
   if (is_whole) [[likely]] {
-    LogHeaderStore header;
-    FrameRecord(framing, range.offset, head, body, memory_at,
-                [&](const LogHeaderStore& store) { header = store; });
-    order->Complete(range.offset, range.end, header);
+    // The header is not copied: a copy would read it in wider pieces than it was just written in,
+    // for which a processor waits until the writes have left its store buffer.
+    FrameRecord(framing, range.offset, head, body, memory_at, [&](const LogHeaderStore& header) {
+      order->Complete(range.offset, range.end, header);
+    });
     return;
   }
   std::vector<LogHeaderStore> headers;

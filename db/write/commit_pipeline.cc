@@ -363,7 +363,7 @@ Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reserva
     if (record.family != family) {
       finish_family();
       family = record.family;
-      target = host_->FindInsertTarget(family);
+      host_->FindInsertTarget(family, &target);
       updates_in_place = target.memtable != nullptr && target.memtable->UpdatesInPlace();
       if (plan.prepared_log != nullptr && target.memtable != nullptr) [[unlikely]] {
         target.memtable->NotePreparedLog(*plan.prepared_log);

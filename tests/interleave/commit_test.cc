@@ -44,11 +44,11 @@ class Host final : public CommitHost {
                      std::optional<std::string>*) override {
     return Status::OK();
   }
-  InsertTarget FindInsertTarget(uint32_t family) override {
+  void FindInsertTarget(uint32_t family, InsertTarget* target) override {
     Require(!is_paused.load(), "no commit is under way in a pause");
     is_inserted[family].store(true);
-    return {.memtable = family + 1 == kFamilies ? merges.get() : nullptr,
-            .max_successive_merges = merges != nullptr ? size_t{1} : 0};
+    *target = {.memtable = family + 1 == kFamilies ? merges.get() : nullptr,
+               .max_successive_merges = merges != nullptr ? size_t{1} : 0};
   }
   void NoteMemTableSize(const InsertTarget&) override {}
   void NoteLogError(const Status&, FileNumber) override {}

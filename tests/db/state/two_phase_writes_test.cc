@@ -54,9 +54,9 @@ class TwoPhaseWritesTest : public testing::Test, public CommitHost {
     return {.exists = true, .can_merge = true, .comparator = &memtable_->comparator()};
   }
   // Looked up before the updates of the family are inserted.
-  InsertTarget FindInsertTarget(uint32_t) override {
+  void FindInsertTarget(uint32_t, InsertTarget* target) override {
     undecided_at_insertion_ = prepared_.count();
-    return {.memtable = memtable_};
+    *target = {.memtable = memtable_};
   }
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber,
                                         std::vector<std::shared_ptr<void>>*) override {

@@ -57,8 +57,8 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
     if (family != 0) return {};
     return {.exists = true, .can_merge = can_merge_, .comparator = &memtable_->comparator()};
   }
-  InsertTarget FindInsertTarget(uint32_t family) override {
-    return {.memtable = family == 0 ? memtable_ : nullptr};
+  void FindInsertTarget(uint32_t family, InsertTarget* target) override {
+    *target = {.memtable = family == 0 ? memtable_ : nullptr};
   }
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber,
                                         std::vector<std::shared_ptr<void>>*) override {

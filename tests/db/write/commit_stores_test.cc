@@ -40,7 +40,7 @@ class Host final : public CommitHost {
                      std::optional<std::string>*) override {
     return Status::OK();
   }
-  InsertTarget FindInsertTarget(uint32_t) override { return {}; }
+  void FindInsertTarget(uint32_t, InsertTarget* target) override { *target = {}; }
   void NoteMemTableSize(const InsertTarget&) override {}
   void NoteLogError(const Status&, FileNumber) override {}
   void NotePartialInsert(const Status&) override {}

@@ -20,6 +20,7 @@ struct FlushJobOptions {
   TableOutputOptions table;
   std::vector<MemTable*> memtables;  // oldest first; the caller holds references
   std::vector<SequenceNumber> snapshots;
+  SeqnoRanges undecided;            // the program's filter does not get it
   std::string full_history_ts_low;  // of a stamped family; empty: it was never raised
   // Returns the number of the next blob file. The caller protects it from deletion until the job is
   // installed.

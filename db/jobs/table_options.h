@@ -18,6 +18,10 @@ TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& f
 // uses them.
 MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family);
 
+// Data of transactions that are not decided, or not visibly so, by sequence number: a job does not
+// show it to the program's filter.
+SeqnoRanges UndecidedForJob(const DbCore& core);
+
 // Takes the immutable memtables that no job has taken, and allocates a protected number
 // (JobRegistry) for their table. The result has no memtables if there are none to take.
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope)

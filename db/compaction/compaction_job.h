@@ -24,6 +24,7 @@
 #include "env/thread_list.h"
 #include "table/range_del/fragmented_tombstones.h"
 #include "util/keys/file_number.h"
+#include "util/keys/seqno_range.h"
 
 namespace ashlar {
 

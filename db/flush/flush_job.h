@@ -12,6 +12,7 @@
 
 #include "db/output/output_writer.h"
 #include "memtable/memtable.h"
+#include "util/keys/seqno_range.h"
 
 namespace ashlar {
 

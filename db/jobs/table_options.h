@@ -6,6 +6,7 @@
 
 #include "db/flush/flush_job.h"
 #include "db/state/db_core.h"
+#include "util/keys/seqno_range.h"
 
 namespace ashlar {
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "ashlar/db.h"
@@ -77,10 +78,11 @@ CopySource PlannedFile::Source(FileSystem* fs) const {
 Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupOptions& options,
                                                      BackupID id) {
   assert(db != nullptr);
-  const DecidedTables decided(db);
+  std::optional<DecidedTables> decided;
+  if (!parts_.options->backup_log_files) decided.emplace(db);
   ASSIGN_OR_RETURN(std::vector<LiveFileStorageInfo> listed, ListFiles(db, options));
-  if (!parts_.options->backup_log_files) {
-    RETURN_IF_ERROR(decided.Check("backup with backup_log_files = false"));
+  if (decided.has_value()) {
+    RETURN_IF_ERROR(decided->Check("backup with backup_log_files = false"));
   }
   // Without the logs, the copy of the MANIFEST must say that they are not needed; else an opening
   // would look for them.

@@ -41,7 +41,7 @@ set(ashlar_rare
   table/format/compress*.cc table/sst/read/block_forms.cc table/sst/read/cache_counts.cc
   table/sst/read/readahead.cc table/tier/*.cc env/encryption/encrypted_*.cc env/remap/*.cc
   # A call for each table, version or wide-column entity.
-  db/version/level_tables.cc db/search/level_tombstones.cc db/manifest/listed_logs.cc
+  db/read/entity_columns.cc db/version/level_tables.cc db/search/level_tombstones.cc db/manifest/listed_logs.cc
   db/version/table_ages.cc db/table_cache/table_bounds.cc db/table_cache/table_rows.cc
   table/range_del/range_del_block.cc table/sst/write/table_builder_tail.cc util/interfaces/sst_partitioner.cc
   db/options/stock_merge_operators.cc table/index/index_builder.cc util/interfaces/merge_operator.cc

@@ -15,6 +15,7 @@
 #include "db/own_moment.h"
 #include "db/read/blob_lookups.h"
 #include "db/read/db_iterator.h"
+#include "db/read/entity_columns.h"
 #include "db/read/multi_get.h"
 #include "db/read/operand_limits.h"
 #include "db/read/perf_meter.h"
@@ -28,7 +29,6 @@
 #include "util/keys/read_callback.h"
 #include "util/memory/stack_array.h"
 #include "util/statistics/statistics.h"
-#include "util/text/data_in_errors.h"
 #include "util/threads/epoch.h"
 
 namespace ashlar {
@@ -402,22 +402,6 @@ void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options
              handles);
 }
 
-namespace {
-
-// Moves the value into `*columns`, as a plain value or as an entity.
-Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
-                 PinnableWideColumns* columns) {
-  if (!is_entity) {
-    columns->SetPlainValue(std::move(*value));
-    return Status::OK();
-  }
-  const Status status = columns->SetWideColumnValue(std::move(*value));
-  if (status.ok()) return status;
-  return Status::CopyAppendMessage(status, "; of key ", KeyInError(key));
-}
-
-}  // namespace
-
 // A plain value is returned as an entity with one column, the default column.
 Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                          PinnableWideColumns* columns) {
@@ -432,7 +416,7 @@ Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle,
   bool is_entity = false;
   const Status status = ReadPoint(options, handle, key, &value, nullptr, nullptr, &is_entity);
   if (!status.ok()) return status;
-  const Status decoded = ToColumns(&value, is_entity, key, columns);
+  const Status decoded = MoveToColumns(&value, is_entity, key, columns);
   return decoded.ok() ? status : decoded;  // `status` may report that there were many operands
 }
 
@@ -456,12 +440,7 @@ void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
               .statuses = statuses,
               .are_entities = are_entities.get()},
              handles);
-  for (size_t i = 0; i < num_keys; i++) {
-    results[i].Reset();
-    if (!statuses[i].ok()) continue;
-    const Status decoded = ToColumns(&values[i], are_entities[i], keys[i], &results[i]);
-    if (!decoded.ok()) statuses[i] = decoded;
-  }
+  MoveToColumns({keys, num_keys}, values.data(), are_entities.get(), results, statuses);
 }
 
 // Returns false only if memory alone proves that the key does not exist. No file is read.

@@ -244,6 +244,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   EntryStreamOptions stream;
   stream.comparator = &options_.version->comparator();
   stream.snapshots = options_.snapshots;
+  stream.undecided = options_.undecided;
   stream.full_history_ts_low = options_.full_history_ts_low;
   stream.merge = options_.merge;
   stream.on_merge_failure = options_.on_merge_failure;

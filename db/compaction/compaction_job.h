@@ -24,6 +24,7 @@
 #include "env/thread_list.h"
 #include "table/range_del/fragmented_tombstones.h"
 #include "util/keys/file_number.h"
+#include "util/keys/seqno_range.h"
 
 namespace ashlar {
 
@@ -32,6 +33,7 @@ struct CompactionJobOptions {
   const CompactionPlan* plan = nullptr;
   const Version* version = nullptr;  // the inputs' version; the caller holds a reference
   std::vector<SequenceNumber> snapshots;
+  SeqnoRanges undecided;            // the program's filter does not get it
   std::string full_history_ts_low;  // of a stamped family; empty: it was never raised
   MergeTools merge;                 // without an operator, operands are written unchanged
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;

@@ -47,6 +47,7 @@ EntryStreamOptions StreamOptionsFor(const FlushJobOptions& job, uint64_t expecte
   EntryStreamOptions stream;
   stream.comparator = job.table.comparator;
   stream.snapshots = job.snapshots;
+  stream.undecided = job.undecided;
   stream.full_history_ts_low = job.full_history_ts_low;
   stream.merge = job.merge;
   stream.on_merge_failure = OperandFold::OnFailure::kKeepOperands;

@@ -12,6 +12,7 @@
 
 #include "db/output/output_writer.h"
 #include "memtable/memtable.h"
+#include "util/keys/seqno_range.h"
 
 namespace ashlar {
 
@@ -20,6 +21,7 @@ struct FlushJobOptions {
   TableOutputOptions table;
   std::vector<MemTable*> memtables;  // oldest first; the caller holds references
   std::vector<SequenceNumber> snapshots;
+  SeqnoRanges undecided;            // the program's filter does not get it
   std::string full_history_ts_low;  // of a stamped family; empty: it was never raised
   // Returns the number of the next blob file. The caller protects it from deletion until the job is
   // installed.

@@ -38,6 +38,7 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
   work_.plan = &plan_;
   work_.version = version_.get();
   work_.snapshots = core->SnapshotsForJob();
+  work_.undecided = UndecidedForJob(*core);
   work_.full_history_ts_low = family->versions()->full_history_ts_low.value_or("");
   work_.new_file_number = [this] { return numbers_.NewNumber(); };
   work_.stop = {.background_cancelled = core->shutdown.background_cancelled_flag(),

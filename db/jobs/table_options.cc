@@ -54,6 +54,20 @@ MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family) {
   return tools;
 }
 
+// The visible number is read first, so a decision that comes meanwhile counts as none.
+SeqnoRanges UndecidedForJob(const DbCore& core) {
+  SeqnoRanges ranges;
+  if (!core.undecided.is_used()) return ranges;
+  const SequenceNumber visible = core.pipeline->visible_seqno();
+  const EpochGuard guard;
+  for (const UndecidedRef& entry : core.undecided.Load()->entries()) {
+    const SequenceNumber decided_at = entry->decided_at.load(std::memory_order_acquire);
+    if (decided_at != 0 && decided_at <= visible) continue;
+    ranges.push_back({.first = entry->first, .last = entry->last});
+  }
+  return ranges;
+}
+
 // Takes the memtables of a flush. They are marked as being flushed and the file number is protected
 // in one critical section, so no other flush takes them and no purge deletes the file.
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope) {
@@ -63,6 +77,7 @@ FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope sc
   job.memtables = family->TakeForFlush(scope);
   if (job.memtables.empty()) return job;
   job.snapshots = core->SnapshotsForJob();
+  job.undecided = UndecidedForJob(*core);
   job.full_history_ts_low = family->versions()->full_history_ts_low.value_or("");
   job.merge = MergeToolsFor(*core, *family);
   job.verifies_count = core->options->flush_verify_memtable_count;

@@ -6,6 +6,7 @@
 
 #include "db/flush/flush_job.h"
 #include "db/state/db_core.h"
+#include "util/keys/seqno_range.h"
 
 namespace ashlar {
 
@@ -17,6 +18,10 @@ TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& f
 // The tools for folding merge operands. The caller holds a reference on the family as long as it
 // uses them.
 MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family);
+
+// Data of transactions that are not decided, or not visibly so, by sequence number: a job does not
+// show it to the program's filter.
+SeqnoRanges UndecidedForJob(const DbCore& core);
 
 // Takes the immutable memtables that no job has taken, and allocates a protected number
 // (JobRegistry) for their table. The result has no memtables if there are none to take.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "db/wal/log_beginning.h"
+#include "db/write/two_phase_reader.h"
 #include "db/write/write_batch_reader.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -418,6 +419,9 @@ Result<bool> WalReplay::AcceptRecord(FileNumber number, const LogReader& reader,
                                      uint64_t numbers) {
   const Status foreign = CheckRecord(batch, numbers);
   if (foreign.ok()) return true;
+  // Without two-phase commit `numbers` is what the header says, and the batch is refused for its
+  // markers later on, in every mode.
+  if (!options_.allows_two_phase && HasTwoPhaseMarker(batch)) return true;
   const std::string place =
       StrCat(LogFileName(options_.wal_dir, number), ": offset ", reader.record_offset());
   if (!SkipsDamage()) return Status::CopyAppendMessage(foreign, "; in ", place);

@@ -31,6 +31,7 @@
 #include "table/iterator/sorted_run.h"
 #include "table/sst/write/block_passing.h"
 #include "util/keys/internal_key.h"
+#include "util/keys/seqno_range.h"
 
 namespace ashlar {
 
@@ -49,6 +50,7 @@ struct EntryStreamOptions {
   std::optional<Slice> begin, end;  // user keys; the end is exclusive
   BlobFlow* blobs = nullptr;        // gets all blob indexes; outlives the stream; null: none
   EntryFilter* filter = nullptr;    // outlives the stream; null: none
+  SeqnoRanges undecided;            // what is not offered to the filter
   MergeTools merge;                 // without an operator, operands are kept as they are
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   // Called with the number of entries read: before the first entry, after every entries_a_step

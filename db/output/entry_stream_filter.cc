@@ -44,9 +44,15 @@ bool EntryStream::AskFilter() {
 //
 // For each key the filter gets the newest version that is kept, if it is a value, and perhaps
 // several operands. Entries that a range tombstone hides from current readers were kept for a
-// snapshot, and are not offered.
+// snapshot, and are not offered. Neither is data of undecided transactions: a filter that reads the
+// database does not see the rest of the transaction yet, and would drop what the commit needs. The
+// version below it waits until it is decided.
 bool EntryStream::IsOffered(ValueType type) const {
   if (IsPointTombstoneOfAnyFamily(type)) return false;
+  if (!options_.undecided.empty() &&
+      Covers(options_.undecided, TrailerSeqno(ExtractTrailer(key_)))) {
+    return false;
+  }
   const bool is_stamped = comparator().stamp_bytes() != 0;  // each version is asked about
   const bool is_candidate =
       is_stamped ||

@@ -20,6 +20,7 @@
 #include "db/options/options_file.h"
 #include "db/utilities/copy/appended_edits.h"
 #include "db/utilities/copy/copy_pool.h"
+#include "db/utilities/copy/decided_tables.h"
 #include "db/utilities/copy/deletion_pause.h"
 #include "db/utilities/copy/flat_directory.h"
 #include "env/file_util.h"
@@ -307,12 +308,14 @@ Status CheckpointMaker::ExportFiles(ColumnFamilyHandle* handle, const std::strin
                                     const std::string& dir, ExportImportFilesMetaData* exported) {
   assert(handle != nullptr);
   assert(exported != nullptr);
+  const DecidedTables decided(db_);
   // Before the deletions are paused: a flush can take long, and files pile up during a pause.
   RETURN_IF_ERROR(db_->Flush(FlushOptions(), handle));
   const DeletionPause pause(db_);
   RETURN_IF_ERROR(pause.status());
   ColumnFamilyMetaData family;
   db_->GetColumnFamilyMetaData(handle, &family);
+  RETURN_IF_ERROR(decided.Check("export"));
   std::vector<LiveFileStorageInfo> files;
   exported->db_comparator_name = handle->GetComparator()->Name();
   for (const LevelMetaData& level : family.levels) {

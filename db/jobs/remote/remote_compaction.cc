@@ -46,6 +46,7 @@ RemoteInput InputFor(const DbCore& core, const ColumnFamilyData& family,
     for (const TableFile* file : level.files) each.files.push_back(file->meta.number);
   }
   input.snapshots = work.snapshots;
+  input.undecided = work.undecided;
   input.fails_on_merge = work.on_merge_failure == OperandFold::OnFailure::kAsOperatorSays;
   input.output_level = plan.output_level;
   input.base_level = plan.base_level;

@@ -20,7 +20,7 @@ namespace {
 constexpr char kInputMagic[] = "ASHLARCI";
 constexpr char kResultMagic[] = "ASHLARC2";
 constexpr size_t kMagicBytes = 8;
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr uint64_t kMostLevels = 64;  // a message with a higher level is malformed
 
 // The beginning of a message: magic and version.
@@ -94,6 +94,18 @@ class Fields {
   Status status_;
 };
 
+void ReadUndecided(Fields* fields, SeqnoRanges* ranges) {
+  SequenceNumber behind = 0;  // the range before
+  for (uint64_t count = fields->Count("number of undecided ranges"); count > 0 && fields->is_ok();
+       count--) {
+    const SequenceNumber first = fields->Number("start of an undecided range");
+    const SequenceNumber last = fields->Number("end of an undecided range", UINT64_MAX - 1);
+    if (first < behind || last < first) fields->Fail("list of undecided ranges", "does not ascend");
+    ranges->push_back({.first = first, .last = last});
+    behind = last + 1;
+  }
+}
+
 }  // namespace
 
 // The fields are in the order in which Decode() reads them.
@@ -112,6 +124,11 @@ std::string RemoteInput::Encode() const {
   }
   PutVarint64(&bytes, snapshots.size());
   for (const SequenceNumber snapshot : snapshots) PutVarint64(&bytes, snapshot);
+  PutVarint64(&bytes, undecided.size());
+  for (const SeqnoRange& range : undecided) {
+    PutVarint64(&bytes, range.first);
+    PutVarint64(&bytes, range.last);
+  }
   PutVarint32(&bytes, fails_on_merge);
   PutVarint32(&bytes, static_cast<uint32_t>(static_cast<int>(output_level)));
   PutVarint32(&bytes, static_cast<uint32_t>(static_cast<int>(base_level)));
@@ -151,6 +168,7 @@ Result<RemoteInput> RemoteInput::Decode(const Slice& bytes) {
   if (!std::is_sorted(input.snapshots.begin(), input.snapshots.end())) {
     fields.Fail("list of snapshots", "does not ascend");
   }
+  ReadUndecided(&fields, &input.undecided);
   input.fails_on_merge = fields.Flag("fails_on_merge");
   input.output_level = level("output level");
   input.base_level = level("base level");

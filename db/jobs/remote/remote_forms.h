@@ -19,6 +19,7 @@
 #include "db/manifest/file_metadata.h"
 #include "util/keys/file_number.h"
 #include "util/keys/level.h"
+#include "util/keys/seqno_range.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -34,7 +35,8 @@ struct RemoteInput {
   };
   std::vector<InputLevel> inputs;
   std::vector<SequenceNumber> snapshots;  // ascending
-  bool fails_on_merge = false;            // false: operands that cannot be merged are kept
+  SeqnoRanges undecided;
+  bool fails_on_merge = false;  // false: operands that cannot be merged are kept
   // These fields are those of CompactionPlan.
   Level output_level = 0;
   Level base_level = 1;

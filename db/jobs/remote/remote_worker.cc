@@ -87,6 +87,7 @@ Status RunForService(DbCore* core, const RemoteInput& input, const std::string& 
   work.plan = &plan;
   work.version = version.get();
   work.snapshots = input.snapshots;
+  work.undecided = input.undecided;
   work.on_merge_failure = input.fails_on_merge ? OperandFold::OnFailure::kAsOperatorSays
                                                : OperandFold::OnFailure::kKeepOperands;
   work.new_file_number = [&] {

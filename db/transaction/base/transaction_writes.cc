@@ -223,29 +223,37 @@ Status TransactionBase::RebuildFromWriteBatch(WriteBatch* source) {
   return reader.status();
 }
 
-Status TransactionBase::AddUpdatesOf(const WriteBatch& section) {
+namespace {
+
+// Calls use(record, family) for each update of a section whose family still exists, until an error.
+template <typename Use>
+Status ForEachUpdate(DBImpl* db, const WriteBatch& section, const Use& use) {
   WriteBatchReader reader{Slice(section.Data())};
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (!record.IsCounted()) continue;
-    const Comparator* const comparator = db_->ComparatorOf(record.family);
+    const Comparator* const comparator = db->ComparatorOf(record.family);
     if (comparator == nullptr) continue;
     NumberedFamily family(record.family, comparator);
-    RETURN_IF_ERROR(Replay(record, &family));
+    RETURN_IF_ERROR(use(record, &family));
   }
   return reader.status();
 }
 
+}  // namespace
+
+Status TransactionBase::AddUpdatesOf(const WriteBatch& section) {
+  return ForEachUpdate(db_, section,
+                       [this](const WriteBatchRecord& record, ColumnFamilyHandle* family) {
+                         return Replay(record, family);
+                       });
+}
+
 // Range deletions are refused, because their keys can be neither locked nor tracked.
 Status TransactionBase::TrackUpdatesOf(const WriteBatch& section) {
-  WriteBatchReader reader{Slice(section.Data())};
-  for (WriteBatchRecord record; reader.Next(&record);) {
-    if (!record.IsCounted()) continue;
-    const Comparator* const comparator = db_->ComparatorOf(record.family);
-    if (comparator == nullptr) continue;
-    NumberedFamily family(record.family, comparator);
-    RETURN_IF_ERROR(TrackKey(&family, record.key, WriteAccess()));
-  }
-  return reader.status();
+  return ForEachUpdate(db_, section,
+                       [this](const WriteBatchRecord& record, ColumnFamilyHandle* family) {
+                         return TrackKey(family, record.key, WriteAccess());
+                       });
 }
 
 bool TransactionBase::AddRecord(const WriteBatchRecord& record) {

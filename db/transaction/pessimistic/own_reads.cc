@@ -4,15 +4,12 @@
 #include "db/transaction/pessimistic/own_reads.h"
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "ashlar/wide_columns.h"
 #include "db/db_impl.h"
+#include "db/read/entity_columns.h"
 #include "db/read/multi_get.h"
-#include "util/result.h"
-#include "util/text/data_in_errors.h"
-#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -28,21 +25,6 @@ Status OwnReads::Get(const ReadOptions& options, ColumnFamilyHandle* family, con
   return engine_->GetWithOwn(*own_, options, family, key, value);
 }
 
-namespace {
-
-Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
-                 PinnableWideColumns* columns) {
-  if (!is_entity) {
-    columns->SetPlainValue(std::move(*value));
-    return Status::OK();
-  }
-  const Status status = columns->SetWideColumnValue(std::move(*value));
-  if (status.ok()) return status;
-  return Status::CopyAppendMessage(status, "; of key ", KeyInError(key));
-}
-
-}  // namespace
-
 Status OwnReads::GetEntity(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                            PinnableWideColumns* columns) {
   if (own_->empty() || columns == nullptr) return db_->GetEntity(options, family, key, columns);
@@ -51,7 +33,7 @@ Status OwnReads::GetEntity(const ReadOptions& options, ColumnFamilyHandle* famil
   bool is_entity = false;
   const Status status = engine_->GetWithOwn(*own_, options, family, key, &value, &is_entity);
   if (!status.ok()) return status;
-  const Status decoded = ToColumns(&value, is_entity, key, columns);
+  const Status decoded = MoveToColumns(&value, is_entity, key, columns);
   return decoded.ok() ? status : decoded;  // `status` may report that there were many operands
 }
 
@@ -86,12 +68,7 @@ void OwnReads::MultiGetEntity(const ReadOptions& options, size_t num_keys,
   request.statuses = statuses;
   request.are_entities = are_entities.get();
   engine_->MultiGetWithOwn(*own_, options, request, families);
-  for (size_t i = 0; i < num_keys; i++) {
-    results[i].Reset();
-    if (!statuses[i].ok()) continue;
-    const Status decoded = ToColumns(&values[i], are_entities[i], keys[i], &results[i]);
-    if (!decoded.ok()) statuses[i] = decoded;
-  }
+  MoveToColumns({keys, num_keys}, values.data(), are_entities.get(), results, statuses);
 }
 
 }  // namespace ashlar

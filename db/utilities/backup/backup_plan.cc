@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "ashlar/db.h"
 #include "db/utilities/backup/backup_names.h"
 #include "db/utilities/copy/appended_edits.h"
+#include "db/utilities/copy/decided_tables.h"
 #include "env/file_util.h"
 #include "util/text/str_cat.h"
 
@@ -76,7 +78,12 @@ CopySource PlannedFile::Source(FileSystem* fs) const {
 Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupOptions& options,
                                                      BackupID id) {
   assert(db != nullptr);
+  std::optional<DecidedTables> decided;
+  if (!parts_.options->backup_log_files) decided.emplace(db);
   ASSIGN_OR_RETURN(std::vector<LiveFileStorageInfo> listed, ListFiles(db, options));
+  if (decided.has_value()) {
+    RETURN_IF_ERROR(decided->Check("backup with backup_log_files = false"));
+  }
   // Without the logs, the copy of the MANIFEST must say that they are not needed; else an opening
   // would look for them.
   const uint64_t logs_end = parts_.options->backup_log_files ? 0 : RemoveLogs(&listed);

@@ -66,7 +66,9 @@ struct ASHLAR_EXPORT BackupEngineOptions : public CheckpointOrBackupEngineOption
   // InvalidArgument. Default: false.
   bool destroy_old_data;
   // Copy WALs, so that a backup contains everything that was written before. If false, it contains
-  // what is in tables; CreateBackupOptions::flush_before_backup makes it complete. Default: true.
+  // what is in tables; CreateBackupOptions::flush_before_backup makes it complete. Busy while
+  // transactions of WRITE_PREPARED or WRITE_UNPREPARED are undecided whose data may be in tables.
+  // Default: true.
   bool backup_log_files;
   // Maximum bytes per second of a restore, 0 = no limit. Ignored if restore_rate_limiter is set.
   // Default: 0.

@@ -98,7 +98,17 @@ class PessimisticFixture : public testing::Test {
     db_options_.transaction_lock_timeout = 0;  // nobody waits unless a test says so
     db_options_.default_lock_timeout = 0;
   }
-  ~PessimisticFixture() override { db_.reset(); }
+  ~PessimisticFixture() override {
+    ExpectNoLockIsLeft();
+    db_.reset();
+  }
+  // All transactions are gone, or prepared and shells of the database.
+  void ExpectNoLockIsLeft() {
+    if (db_ == nullptr) return;
+    std::vector<Transaction*> prepared;
+    db_->GetAllPreparedTransactions(&prepared);
+    if (prepared.empty()) EXPECT_EQ(LockCount(), 0u) << "a lock without an owner";
+  }
 
   void Open() {
     TransactionDB* opened = nullptr;

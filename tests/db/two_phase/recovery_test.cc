@@ -103,6 +103,29 @@ TEST_F(TwoPhaseRecoveryTest, WithoutTheOptionThatKeepsThemTheyAreRefusedInEveryM
   EXPECT_EQ(writer().Undecided(), "xa");
 }
 
+// The header of a section counts its records, which take no sequence numbers. So the section seems
+// to reach into the next log, whose first number the MANIFEST knows.
+TEST_F(TwoPhaseRecoveryTest, ASectionAtTheEndOfALogIsRefusedAsASection) {
+  OpenTwoPhase();
+  Put("x", "0");
+  ASSERT_OK(writer().PreparePuts("xa", {"a", "b"}));
+  Flush();
+  Put("y", "0");
+  Kill();
+  options_.allow_2pc = false;
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+        WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    options_.wal_recovery_mode = mode;
+    EXPECT_TRUE(TryOpen().IsNotSupported()) << static_cast<int>(mode);
+    EXPECT_TRUE(TryOpenReadOnly().IsNotSupported()) << static_cast<int>(mode);
+  }
+  options_.allow_2pc = true;
+  OpenTwoPhase();
+  EXPECT_EQ(writer().Undecided(), "xa");
+  EXPECT_EQ(Scan(), "x=0 y=0");
+}
+
 TEST_F(TwoPhaseRecoveryTest, OpenedForReadingOnlyPreparedDataIsHidden) {
   OpenTwoPhase();
   ASSERT_OK(writer().PreparePuts("xa", {"a"}));

@@ -26,6 +26,18 @@
 // - iterators after a commit or rollback: dangling; InvalidArgument
 // - a commit while a snapshot is due: the transaction is useless afterwards; it goes on
 // - RollbackToSavePoint() after updates that were not indexed: indexes them; does not
+// - write-prepared and write-unprepared, an update that is not indexed of a key that the batch has:
+// an assertion in the commit, as the sub-batches were counted without it; counted
+// - write-unprepared, RebuildFromWriteBatch(): tracks the keys without locks and drops the updates,
+// after which the process may end by an assertion; as under the other policies
+// - write-unprepared, reads of a prepared transaction: own merge operands count twice, and updates
+// that were not indexed are seen; neither
+// - write-unprepared, the rollback of a prepared transaction: writes keys that the transaction has
+// only read for update once more, which conflicts with older snapshots; those that it has written
+//
+// Transactions of the policy write-unprepared do not write out their batches here, as many of these
+// programs end by assertions of RocksDB then. transactions_test.cc compares the logs, and
+// tests/db/transaction/unprepared_model_test.cc has a model.
 #include <rocksdb/db.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
@@ -75,10 +87,11 @@ class Program {
     is_serial_ = draw_.OneIn(2);
     keys_ = draw_.Of<uint64_t>({3, 6, 40});
     slots_.resize(2 + draw_.Below(5));
-    is_write_prepared_ = !is_optimistic_ && draw_.OneIn(2);
-    std::printf("seed %llu\noptimistic %d serial %d keys %d transactions %d write-prepared %d\n",
+    if (!is_optimistic_) policy_ = static_cast<rocksdb::TxnDBWritePolicy>(draw_.Below(3));
+    std::printf("seed %llu\noptimistic %d serial %d keys %d transactions %d policy %d\n",
                 static_cast<unsigned long long>(seed), is_optimistic_, is_serial_,
-                static_cast<int>(keys_), static_cast<int>(slots_.size()), is_write_prepared_);
+                static_cast<int>(keys_), static_cast<int>(slots_.size()),
+                static_cast<int>(policy_));
   }
   ~Program() {
     for (Slot& slot : slots_) End(&slot);
@@ -125,7 +138,7 @@ class Program {
       rocksdb::TransactionDBOptions locking;
       locking.transaction_lock_timeout = 0;
       locking.default_lock_timeout = 0;
-      if (is_write_prepared_) locking.write_policy = rocksdb::WRITE_PREPARED;
+      locking.write_policy = policy_;
       Check(rocksdb::TransactionDB::Open(options, locking, dir_, &pessimistic_));
       db_ = pessimistic_;
     }
@@ -146,10 +159,21 @@ class Program {
   std::string AnyValue() { return "v" + std::to_string(draw_.Below(1000)); }
   rocksdb::ColumnFamilyHandle* AnyFamily() { return families_[draw_.OneIn(4) ? 1 : 0]; }
 
-  void End(Slot* slot) {
-    if (slot->transaction != nullptr && slot->transaction->GetState() == Transaction::PREPARED) {
-      Check(slot->transaction->Rollback());
+  static bool IsPrepared(const Slot& slot) {
+    return slot.transaction != nullptr && slot.transaction->GetState() == Transaction::PREPARED;
+  }
+
+  Status RollBack(const Slot& slot) {
+    if (policy_ == rocksdb::WRITE_UNPREPARED && IsPrepared(slot)) {
+      for (const Slot& other : slots_) {
+        if (other.transaction != nullptr) other.transaction->ClearSnapshot();
+      }
     }
+    return slot.transaction->Rollback();
+  }
+
+  void End(Slot* slot) {
+    if (IsPrepared(*slot)) Check(RollBack(*slot));
     delete slot->transaction;
     *slot = Slot();
   }
@@ -158,8 +182,8 @@ class Program {
     const bool is_reused = slot->transaction != nullptr && draw_.OneIn(2);
     if (!is_reused) {
       End(slot);
-    } else if (slot->transaction->GetState() == Transaction::PREPARED) {
-      Check(slot->transaction->Rollback());
+    } else if (IsPrepared(*slot)) {
+      Check(RollBack(*slot));
     }
     Transaction* const old = slot->transaction;
     const bool with_snapshot = draw_.OneIn(2);
@@ -219,7 +243,7 @@ class Program {
       case 0:
       case 1:
       case 2: Tell("commit", transaction.Commit(), transaction); break;
-      case 3: Tell("rollback", transaction.Rollback(), transaction); break;
+      case 3: Tell("rollback", RollBack(*slot), transaction); break;
       case 4: {
         if (!slot->has_name && draw_.OneIn(2)) {
           SetName(slot);
@@ -260,6 +284,7 @@ class Program {
         return Tell("merge untracked", transaction.MergeUntracked(family, key, value), transaction,
                     key);
       default: {
+        if (policy_ == rocksdb::WRITE_UNPREPARED) return Tell("none", Status(), transaction);
         rocksdb::WriteBatch batch;
         Check(batch.Put(family, key, value));
         Check(batch.Delete(AnyFamily(), AnyKey()));
@@ -292,8 +317,9 @@ class Program {
         std::vector<Status> statuses = transaction.MultiGetForUpdate(
             read, {family, families_[0]}, {Slice(keys[0]), Slice(keys[1])}, &values);
         values.resize(2);
-        return Tell("multiget", statuses[0], transaction,
-                    Show(statuses[1]) + " " + values[0] + " " + values[1]);
+        return Tell(
+            "multiget", statuses[0], transaction,
+            keys[0] + " " + keys[1] + " " + Show(statuses[1]) + " " + values[0] + " " + values[1]);
       }
       case 3:
         transaction.UndoGetForUpdate(family, key);
@@ -309,6 +335,10 @@ class Program {
     Transaction& transaction = *slot->transaction;
     rocksdb::ColumnFamilyHandle* const family = AnyFamily();
     rocksdb::ReadOptions read;
+    const bool is_prepared = transaction.GetState() == Transaction::PREPARED;
+    if (policy_ == rocksdb::WRITE_UNPREPARED && (is_prepared || slot->has_unindexed)) {
+      return Tell("none", Status(), transaction);
+    }
     if (draw_.OneIn(3)) read.snapshot = transaction.GetSnapshot();
     if (draw_.OneIn(2)) {
       const std::string key = AnyKey();
@@ -355,6 +385,7 @@ class Program {
         if (transaction.GetSnapshot() == nullptr) transaction.ClearSnapshot();
         break;
       case 3:
+        if (policy_ != rocksdb::WRITE_COMMITTED) break;
         transaction.DisableIndexing();
         Write(slot);
         transaction.EnableIndexing();
@@ -381,9 +412,10 @@ class Program {
       case 5: {
         rocksdb::WriteBatch batch;
         Check(batch.Put(family, key, value));
-        Check(batch.Put(families_[0], AnyKey(), value));
+        const std::string other = AnyKey();
+        Check(batch.Put(families_[0], other, value));
         if (draw_.OneIn(6)) Check(batch.DeleteRange(families_[0], "a", "b"));
-        return tell("write", db_->Write(write, &batch), key);
+        return tell("write", db_->Write(write, &batch), key + " " + other);
       }
       case 6: return tell("delete range", db_->DeleteRange(write, family, "a", "b"));
       case 7: return tell("flush", db_->Flush(rocksdb::FlushOptions(), family));
@@ -424,7 +456,8 @@ class Program {
   const std::string dir_;
   const uint64_t seed_;
   Draw draw_;
-  bool is_optimistic_ = false, is_serial_ = false, is_write_prepared_ = false;
+  bool is_optimistic_ = false, is_serial_ = false;
+  rocksdb::TxnDBWritePolicy policy_ = rocksdb::WRITE_COMMITTED;
   uint64_t keys_ = 0;
   std::vector<Slot> slots_;
   rocksdb::DB* db_ = nullptr;  // one of the next two

@@ -9,12 +9,12 @@
 //   utilities_theirs crypt-put DB KEY VALUE ...       crypt-rows DB
 //   utilities_theirs stamps DB put KEY TS VALUE delete KEY TS range BEGIN END TS ...
 //       more words: flush, compact, low TS, rows TS, versions FROM TO
-//   utilities_theirs txn DB put NAME KEY VALUE commit NAME ...
+//   utilities_theirs txn-POLICY DB put NAME KEY VALUE commit NAME ...
 //       more words: merge NAME KEY OPERAND, delete NAME KEY, savepoint NAME, back NAME, prepare
 //       NAME, rollback NAME, flush, rows, prepared (the names), kill (end without closing)
 //
-// The transactions of `txn` are write-unprepared, and every update writes out the one before. The
-// name "-" means the database itself.
+// POLICY of `txn` is committed, prepared or unprepared; if unprepared, every update writes out the
+// one before. The name "-" means the database itself.
 //
 // The databases of `stamps` have 64-bit timestamps and no merge operator. Its rows are printed as
 // "key value@timestamp", or "none" instead of nothing.
@@ -190,9 +190,9 @@ void RunStamps(const std::vector<std::string>& words) {
 
 class Transactions {
  public:
-  explicit Transactions(const std::string& dir) {
+  Transactions(const std::string& dir, rocksdb::TxnDBWritePolicy policy) {
     rocksdb::TransactionDBOptions locking;
-    locking.write_policy = rocksdb::WRITE_UNPREPARED;
+    locking.write_policy = policy;
     locking.default_write_batch_flush_threshold = 1;
     rocksdb::TransactionDB* opened = nullptr;
     Require(rocksdb::TransactionDB::Open(DbOptions(), locking, dir, &opened), "open");
@@ -261,6 +261,17 @@ class Transactions {
   std::map<std::string, std::unique_ptr<rocksdb::Transaction>> open_;  // they end before db_
 };
 
+bool RunTransactions(const std::string& command, const std::vector<std::string>& words) {
+  const std::map<std::string, rocksdb::TxnDBWritePolicy> policies{
+      {"txn-committed", rocksdb::WRITE_COMMITTED},
+      {"txn-prepared", rocksdb::WRITE_PREPARED},
+      {"txn-unprepared", rocksdb::WRITE_UNPREPARED}};
+  const auto policy = policies.find(command);
+  if (policy == policies.end()) return false;
+  Transactions(words[0], policy->second).Run(words, 1);
+  return true;
+}
+
 bool RunTtl(const std::string& command, const std::vector<std::string>& words) {
   if (command == "ttl-put" || command == "ttl-merge") {
     const auto db = OpenTtl(words[0], std::atoi(words[1].c_str()));
@@ -284,10 +295,7 @@ int Run(const std::string& command, const std::vector<std::string>& words) {
     RunStamps(words);
     return 0;
   }
-  if (command == "txn") {
-    Transactions(words[0]).Run(words, 1);
-    return 0;
-  }
+  if (RunTransactions(command, words)) return 0;
   if (command == "dump") {
     rocksdb::DumpOptions options;
     options.db_path = words[0];

@@ -23,6 +23,7 @@ RemoteInput SampleInput() {
   input.options_file = FileNumber{17};
   input.inputs = {{1, {FileNumber{1}, FileNumber{2}}}, {2, {FileNumber{3}}}};
   input.snapshots = {5, 900};
+  input.undecided = {{.first = 6, .last = 7}, {.first = 9, .last = 9}};
   input.fails_on_merge = true;
   input.output_level = 2;
   input.base_level = 1;
@@ -63,8 +64,22 @@ TEST(RemoteForms, AnInputComesBackAsItWas) {
   EXPECT_EQ(read->family, "family");
   EXPECT_EQ(read->inputs[0].files[1], FileNumber{2});
   EXPECT_EQ(read->snapshots, input.snapshots);
+  ASSERT_EQ(read->undecided.size(), 2u);
+  EXPECT_EQ(read->undecided[0].first, 6u);
+  EXPECT_EQ(read->undecided[0].last, 7u);
+  EXPECT_EQ(read->undecided[1].first, 9u);
   EXPECT_EQ(read->compression, kLZ4Compression);
   EXPECT_TRUE(read->is_bottommost && !read->is_open_below);
+}
+
+TEST(RemoteForms, UndecidedRangesAscend) {
+  for (const SeqnoRanges& ranges :
+       {SeqnoRanges{{.first = 8, .last = 7}},
+        SeqnoRanges{{.first = 6, .last = 7}, {.first = 7, .last = 9}}}) {
+    RemoteInput input = SampleInput();
+    input.undecided = ranges;
+    EXPECT_TRUE(RemoteInput::Decode(input.Encode()).status().IsCorruption());
+  }
 }
 
 TEST(RemoteForms, AResultComesBackAsItWas) {

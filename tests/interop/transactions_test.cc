@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logs of write-unprepared transactions that we write and RocksDB replays, and the other way round:
-// decided ones, prepared ones, and ones that were running when the process ended. Skipped without
-// RocksDB's library.
+// Logs of transactions that we write and RocksDB replays, and the other way round, under each write
+// policy: decided ones, prepared ones, and ones that were running when the process ended. Skipped
+// without RocksDB's library.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -23,10 +23,11 @@
 namespace ashlar {
 namespace {
 
-// The words of `utilities_theirs txn`, on our database.
+// The words of `utilities_theirs txn-POLICY`, on our database. Write-unprepared transactions write
+// out each update before the next one.
 class OurTransactions {
  public:
-  explicit OurTransactions(const std::string& dir) {
+  OurTransactions(const std::string& dir, TxnDBWritePolicy policy) {
     Options options;
     options.create_if_missing = true;
     options.disable_auto_compactions = true;
@@ -34,7 +35,7 @@ class OurTransactions {
     EXPECT_OK(
         MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options.merge_operator));
     TransactionDBOptions locking;
-    locking.write_policy = WRITE_UNPREPARED;
+    locking.write_policy = policy;
     locking.default_write_batch_flush_threshold = 1;
     TransactionDB* opened = nullptr;
     EXPECT_OK(TransactionDB::Open(options, locking, dir, &opened));
@@ -109,16 +110,17 @@ class OurTransactions {
   std::map<std::string, std::unique_ptr<Transaction>> open_;  // they end before db_
 };
 
-class UnpreparedInterop : public UtilitiesInterop {
+class TransactionsInterop : public UtilitiesInterop,
+                            public testing::WithParamInterface<TxnDBWritePolicy> {
  protected:
-  UnpreparedInterop() : UtilitiesInterop("unprepared_interop") {}
+  TransactionsInterop() : UtilitiesInterop("transactions_interop") {}
 
   // db_dir_ becomes what our process would leave if it was killed behind these words.
   void WriteOurs(const std::string& script) {
     const std::string running = dir_ + "/running";
     std::filesystem::remove_all(running);
     if (std::filesystem::exists(db_dir_)) std::filesystem::rename(db_dir_, running);
-    OurTransactions ours(running);
+    OurTransactions ours(running, GetParam());
     ours.Run(script);
     ours.KeepFiles();
     CopyRunning(running);
@@ -133,8 +135,16 @@ class UnpreparedInterop : public UtilitiesInterop {
       EXPECT_TRUE(!error || error == std::errc::no_such_file_or_directory) << entry.path();
     }
   }
-  std::string Ours(const std::string& script) { return OurTransactions(db_dir_).Run(script); }
-  std::string RunTxn(const std::string& script) { return Theirs("txn", script); }
+  std::string Ours(const std::string& script) {
+    return OurTransactions(db_dir_, GetParam()).Run(script);
+  }
+  std::string RunTxn(const std::string& script) {
+    switch (GetParam()) {
+      case WRITE_COMMITTED: return Theirs("txn-committed", script);
+      case WRITE_PREPARED: return Theirs("txn-prepared", script);
+      default: return Theirs("txn-unprepared", script);
+    }
+  }
 };
 
 // Everything that can be in a log, with several parts of each transaction.
@@ -149,7 +159,7 @@ constexpr char kDecidedRows[] = "a 2\nb 1\nc 1\nd 1\ne 1\nf 1\nm 0,1\n";
 constexpr char kUndecided[] = "put u a 9 put u x 9 delete u b put u x 8 ";
 constexpr char kPrepared[] = "put p f 3 put p z 3 put p f 4 prepare p ";
 
-TEST_F(UnpreparedInterop, RocksDbReplaysOurDecisions) {
+TEST_P(TransactionsInterop, RocksDbReplaysOurDecisions) {
   for (const char* const end : {"", "flush "}) {
     WriteOurs(StrCat(kDecided, end));
     EXPECT_EQ(RunTxn("prepared rows put - n 1 kill"), StrCat("prepared:\n", kDecidedRows));
@@ -158,14 +168,14 @@ TEST_F(UnpreparedInterop, RocksDbReplaysOurDecisions) {
   }
 }
 
-TEST_F(UnpreparedInterop, RocksDbRollsBackWhatWasRunning) {
+TEST_P(TransactionsInterop, RocksDbRollsBackWhatWasRunning) {
   WriteOurs(StrCat(kDecided, kUndecided, "put v d 9 put v e 9 put v w 9 "));
   EXPECT_EQ(RunTxn("prepared rows"), StrCat("prepared:\n", kDecidedRows));
   EXPECT_EQ(RunTxn("prepared rows"), StrCat("prepared:\n", kDecidedRows));
   EXPECT_EQ(Ours("prepared rows"), StrCat("prepared:\n", kDecidedRows));
 }
 
-TEST_F(UnpreparedInterop, RocksDbDecidesWhatWePrepared) {
+TEST_P(TransactionsInterop, RocksDbDecidesWhatWePrepared) {
   for (const bool is_committed : {true, false}) {
     WriteOurs(StrCat(kDecided, kPrepared));
     EXPECT_EQ(RunTxn("prepared rows kill"), StrCat("prepared: p\n", kDecidedRows));
@@ -178,7 +188,7 @@ TEST_F(UnpreparedInterop, RocksDbDecidesWhatWePrepared) {
   }
 }
 
-TEST_F(UnpreparedInterop, WeReplayDecisionsOfRocksDb) {
+TEST_P(TransactionsInterop, WeReplayDecisionsOfRocksDb) {
   for (const char* const end : {"kill", "flush kill", ""}) {
     RunTxn(StrCat(kDecided, end));
     EXPECT_EQ(Ours("prepared rows put - n 1"), StrCat("prepared:\n", kDecidedRows)) << end;
@@ -187,7 +197,7 @@ TEST_F(UnpreparedInterop, WeReplayDecisionsOfRocksDb) {
   }
 }
 
-TEST_F(UnpreparedInterop, WeRollBackWhatWasRunningInRocksDb) {
+TEST_P(TransactionsInterop, WeRollBackWhatWasRunningInRocksDb) {
   for (const char* const end : {"kill", "flush kill"}) {
     RunTxn(StrCat(kDecided, kUndecided, "put v d 9 put v e 9 put v w 9 ", kPrepared, end));
     EXPECT_EQ(Ours("prepared rows"), StrCat("prepared: p\n", kDecidedRows)) << end;
@@ -200,12 +210,15 @@ TEST_F(UnpreparedInterop, WeRollBackWhatWasRunningInRocksDb) {
   }
 }
 
-TEST_F(UnpreparedInterop, WeRollBackWhatRocksDbPrepared) {
+TEST_P(TransactionsInterop, WeRollBackWhatRocksDbPrepared) {
   RunTxn(StrCat(kDecided, kPrepared, "flush kill"));
   EXPECT_EQ(Ours("rollback p rows"), kDecidedRows);
   EXPECT_EQ(Ours("prepared rows"), StrCat("prepared:\n", kDecidedRows));
   EXPECT_EQ(RunTxn("prepared rows"), StrCat("prepared:\n", kDecidedRows));
 }
+
+INSTANTIATE_TEST_SUITE_P(Policies, TransactionsInterop,
+                         testing::Values(WRITE_COMMITTED, WRITE_PREPARED, WRITE_UNPREPARED));
 
 }  // namespace
 }  // namespace ashlar

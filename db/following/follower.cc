@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <utility>
 
+#include "ashlar/system_clock.h"
 #include "db/column_family/column_family_data.h"
 #include "db/files/obsolete_files.h"
 #include "db/opening/open_tables.h"
@@ -311,12 +313,13 @@ void Follower::StopThread() {
   while (has_thread_) thread_changed_.Wait();
 }
 
-// Catches up at regular intervals until StopThread(). Errors are only logged, and tried again.
+// Catches up at regular intervals until StopThread(). Errors are only logged, and tried again after
+// the interval. Only TryAgain, which says that the leader was faster, is tried again earlier.
 void Follower::RunThread() {
-  while (!AwaitStop(options_.follower_refresh_catchup_period_ms * 1000)) {
-    for (uint64_t i = 0; i <= options_.follower_catchup_retry_count; i++) {
-      if (!CatchUp().IsTryAgain()) break;
-      if (AwaitStop(options_.follower_catchup_retry_wait_ms * 1000)) break;
+  while (!AwaitStop(options_.follower_refresh_catchup_period_ms)) {
+    for (uint64_t retries = 0; CatchUp().IsTryAgain(); retries++) {
+      if (retries == options_.follower_catchup_retry_count) break;
+      if (AwaitStop(options_.follower_catchup_retry_wait_ms)) break;
     }
   }
   MutexLock lock(&thread_mutex_);
@@ -324,10 +327,15 @@ void Follower::RunThread() {
   thread_changed_.SignalAll();
 }
 
-// Waits for this long, or until the thread shall end. Returns whether it shall end.
-bool Follower::AwaitStop(uint64_t micros) {
+// Waits for this long by the clock of the environment, or until the thread shall end. Returns
+// whether it shall end.
+bool Follower::AwaitStop(uint64_t millis) {
+  constexpr uint64_t kMostMillis = uint64_t{1000} * 1000 * 1000 * 1000;  // 31 years: no overflow
+  SystemClock* const clock = core_->environment.clock.get();
   MutexLock lock(&thread_mutex_);
-  if (!is_stopping_) thread_changed_.WaitFor(micros);
+  if (is_stopping_) return true;
+  const uint64_t deadline = clock->NowMicros() + std::min(millis, kMostMillis) * 1000;
+  clock->TimedWait(&thread_changed_, std::chrono::microseconds(deadline));
   return is_stopping_;
 }
 

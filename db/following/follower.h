@@ -46,6 +46,7 @@
 #include "db/opening/section_replay.h"
 #include "db/state/db_core.h"
 #include "db/version/followed_change.h"
+#include "env/port_cond_var.h"
 #include "util/keys/file_number.h"
 #include "util/result.h"
 #include "util/threads/mutex.h"
@@ -78,7 +79,7 @@ class Follower {
   Follower(DbCore* core, const OpenRequest& request, std::string manifest,
            std::unique_ptr<ManifestReader> reader, SequenceNumber newest);
   void RunThread();
-  bool AwaitStop(uint64_t micros);
+  bool AwaitStop(uint64_t millis);
 
   Status RunRound() REQUIRES(turn_);
   Status CheckIdentity() const;
@@ -111,7 +112,7 @@ class Follower {
   const Access access_;
   const DBOptions options_;
   Mutex thread_mutex_{LockRank::kLeaf};
-  CondVar thread_changed_{&thread_mutex_};
+  port::CondVar thread_changed_{&thread_mutex_};
   bool has_thread_ GUARDED_BY(thread_mutex_) = false;
   bool is_stopping_ GUARDED_BY(thread_mutex_) = false;
 

@@ -267,10 +267,14 @@ Status Opener::RecoverVersions() {
   const auto may_retry = [&] {
     return request_.is_following() && (status.IsCorruption() || IsMissing(status));
   };
-  for (int i = 0; may_retry() && i < kMostSwitches; i++) {
+  for (int i = 0; may_retry(); i++) {
     // The MANIFEST that CURRENT named may have been deleted before it was read.
     auto current = ReadCurrent(core_->environment.fs.get(), core_->paths.dir);
     if (!current.ok() || *current == current_manifest_) break;
+    if (i == kMostSwitches) {
+      return Status::TryAgain("the MANIFEST was replaced at every attempt to read it",
+                              status.ToString());
+    }
     // The failed version set is discarded as a whole, so that nothing of the old MANIFEST remains.
     core_->versions.reset();
     missing_.clear();

@@ -18,6 +18,16 @@
 #include "util/threads/epoch.h"
 
 namespace ashlar {
+namespace {
+
+// Of a decision about prepared updates, which stay accepted although a family takes no more writes
+// since. Updates that come with a commit are all in its logged batch. Those of a rollback undo
+// accepted ones.
+bool HasNewUpdates(const CommitPlan& plan, const WriteBatch& batch) {
+  return &batch == plan.logged && !batch.HasRollback();
+}
+
+}  // namespace
 
 // Verifies the checksums of updates that have them. Computes checksums here for updates without
 // them if the options ask for protection. Insert() verifies them again.
@@ -41,7 +51,8 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
   CommitFamily family;
   uint32_t counted = 0;
   bool has_special = false;
-  const bool was_prepared = plan.prepared_log != nullptr;
+  const bool is_decision = plan.prepared_log != nullptr;
+  const bool was_accepted = is_decision && !HasNewUpdates(plan, *batch);
   while (reader.Next(&record)) {
     // Markers and log data are not updates: they take no sequence number, and the count in the
     // header does not include them. Only the transaction layer may write markers of two-phase
@@ -61,7 +72,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
         return Status::InvalidArgument(
             StrCat("Invalid column family specified in write batch: ", record.family));
       }
-      if (!family.takes_writes && !was_prepared) [[unlikely]] {
+      if (!family.takes_writes && !was_accepted) [[unlikely]] {
         return Status::InvalidArgument(
             StrCat("Write: column family ", record.family,
                    " takes data by ingestion only (option disallow_memtable_writes)"));

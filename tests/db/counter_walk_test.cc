@@ -423,6 +423,7 @@ void CounterWalk::UseTransactions() {
   WriteOptions without_log;
   without_log.disableWAL = true;
   ASSERT_OK(db->IngestWriteBatchWithIndex(without_log, batch));
+  ASSERT_OK(holder->Commit());
 }
 
 // Calls of the environment that the engine does not make.

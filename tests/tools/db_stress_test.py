@@ -80,6 +80,39 @@ class StressTest(unittest.TestCase):
             self.assertEqual(loop.returncode, 0, loop.stdout + loop.stderr)
             self.assertIn("4 kills", loop.stdout)
 
+    def test_copies_are_made_and_compared(self):
+        for flag, draw in (("--backup_one_in=100", 2), ("--checkpoint_one_in=100", 3), ("--export_one_in=100", 4),
+                           ("--secondary_catch_up_one_in=20", 5), ("--trace_one_in=50", 6)):
+            others = "--weights=checkpoint=0,backup=0,export=0,secondary=0,trace=0"
+            self.work(flag, others, f"--draw={draw}", "--test_secondary")
+        self.assertEqual([name for name in os.listdir(self.folder) if "temporary" in name], [])
+
+    def test_copies_of_transactions_are_compared(self):
+        flags = ("--backup_one_in=300", "--checkpoint_one_in=300", "--secondary_catch_up_one_in=50", "--trace_one_in=100",
+                 "--test_secondary")
+        for policy in range(3):
+            self.work("--use_txn", f"--txn_write_policy={policy}", f"--draw={policy + 7}", *flags)
+        self.work("--use_optimistic_txn", "--export_one_in=300", *flags)
+
+    def test_an_operation_can_be_left_out(self):
+        self.work("--backup_one_in=0", "--secondary_catch_up_one_in=0", "--weights=put=1")
+        done = self.stress("--backup_one_in=-1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--backup_one_in: expected 0 to", done.stderr)
+
+    # What a copy shows is compared with the expected states, and not only that it opens.
+    def test_a_wrong_key_of_a_copy_is_found(self):
+        self.work()
+        for family in range(FAMILIES - 1):
+            key = self.present_key(family)
+            self.word(family, key, lambda word: (word & ~GENERATION) | ((word & GENERATION) + 1))
+        for flag, word in (("backup", "a scan of a restored backup"), ("checkpoint", "a scan of a checkpoint"),
+                           ("export", "a scan of an imported family"), ("secondary_catch_up", "a scan of a secondary")):
+            done = self.stress("--skip_verifydb", f"--{flag}_one_in=1", "--ops_per_thread=1")
+            self.check_wrong(done, word, "found generation")
+        done = self.stress("--skip_verifydb", "--test_secondary", "--ops_per_thread=1", "--trace_one_in=1")
+        self.check_wrong(done, "a scan of a secondary")
+
     def test_a_run_continues_with_the_state_of_the_last_one(self):
         self.assertIn("1 runs, 1 of them", self.work("--draw=3"))
         self.assertIn("2 runs, 2 of them", self.work("--draw=4"))
@@ -119,7 +152,7 @@ class StressTest(unittest.TestCase):
 
     def test_a_lost_log_is_found(self):
         self.work("--db_options=avoid_flush_during_shutdown=true;avoid_flush_during_recovery=true",
-                  "--weights=flush=0,compact_range=0,checkpoint=0,set_options=0")
+                  "--weights=flush=0,compact_range=0,checkpoint=0,set_options=0,backup=0,export=0")
         logs = [name for name in os.listdir(self.db) if name.endswith(".log")]
         self.assertTrue(logs)
         for name in logs:
@@ -177,7 +210,7 @@ class StressTest(unittest.TestCase):
             self.assertIn(word, done.stderr)
         done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0)
-        for word in ("--draw", "crash_loop.py", "recreate_family", "single-delete"):
+        for word in ("--draw", "--test_secondary", "_one_in=", "backup", "crash_loop.py", "recreate_family", "single-delete"):
             self.assertIn(word, done.stdout)
 
 

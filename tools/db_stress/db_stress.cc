@@ -26,28 +26,45 @@ int64_t NowMillis() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-// Draws operations according to their weights.
+// Draws operations according to their weights, and those of --<flag>_one_in according to that.
 class OperationDraw {
  public:
   explicit OperationDraw(const Settings& settings) {
     for (const Operation& operation : Operations()) {
-      const auto given = settings.weights.find(operation.name);
-      sum_ +=
-          static_cast<uint64_t>(given != settings.weights.end() ? given->second : operation.weight);
+      sum_ += WeightOf(settings, operation);
       ends_.push_back(sum_);
+      const auto given = settings.one_in.find(operation.name);
+      if (given == settings.one_in.end() || given->second == 0) continue;
+      apart_.push_back({.operation = &operation, .one_in = given->second});
     }
   }
   uint64_t sum() const { return sum_; }
   const Operation& Draw(Random64* random) const {
+    for (const Apart& apart : apart_) {
+      if (random->Uniform(apart.one_in) == 0) return *apart.operation;
+    }
     const uint64_t number = random->Uniform(sum_);
     const auto at = std::upper_bound(ends_.begin(), ends_.end(), number) - ends_.begin();
     return Operations()[static_cast<size_t>(at)];
   }
 
  private:
+  struct Apart {
+    const Operation* operation = nullptr;
+    uint64_t one_in = 0;
+  };
+
+  static uint64_t WeightOf(const Settings& settings, const Operation& operation) {
+    if (settings.one_in.contains(operation.name)) return 0;
+    const auto given = settings.weights.find(operation.name);
+    return static_cast<uint64_t>(given != settings.weights.end() ? given->second
+                                                                 : operation.weight);
+  }
+
   // Sums of the weights up to each operation; a random number below the last one selects an
   // operation.
   std::vector<uint64_t> ends_;
+  std::vector<Apart> apart_;
   uint64_t sum_ = 0;
 };
 
@@ -197,12 +214,16 @@ Status RunWith(Settings settings) {
   Shared shared{.settings = &settings, .db = db->get(), .expected = expected.get()};
   shared.space.keys = settings.keys;
   Random64 random(settings.seed);
-  VerifyAll(&shared, &random);
+  const auto verify = [&] {
+    if (!settings.skips_verification) VerifyAll(&shared, &random);
+  };
+  verify();
   std::puts(settings.verifies_only ? "verified" : "verified, working");
   std::fflush(stdout);
   if (!settings.verifies_only) {
     Run(&shared, operations).WorkAll();
-    VerifyAll(&shared, &random);
+    verify();
+    EndCopies(&shared);
   }
   // An error while closing is a failure like any other.
   Require((*db)->Close(), "closing");

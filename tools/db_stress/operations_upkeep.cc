@@ -9,7 +9,6 @@
 
 #include "ashlar/convenience.h"
 #include "ashlar/metadata.h"
-#include "ashlar/utilities/checkpoint.h"
 #include "tools/db_stress/worker.h"
 #include "util/text/str_cat.h"
 
@@ -181,6 +180,7 @@ void SyncLog(Worker* worker) {
   Require(worker->db()->FlushWAL(worker->random.OneIn(2)), "FlushWAL");
 }
 
+<<<<<<< HEAD
 // Makes a checkpoint, opens it, and compares one family in it with the expected state.
 void CheckCheckpoint(Worker* worker) {
   assert(worker != nullptr);
@@ -228,6 +228,8 @@ void CheckCheckpoint(Worker* worker) {
   Require(DestroyDB(path, Options(), worker->db().Descriptors()), "DestroyDB of a checkpoint");
 }
 
+=======
+>>>>>>> util30
 void VerifyAllChecksums(Worker* worker) {
   assert(worker != nullptr);
   Require(worker->db()->VerifyChecksum(ReadOptions()), "VerifyChecksum");

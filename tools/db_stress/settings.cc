@@ -79,8 +79,43 @@ constexpr std::string_view kFlags =
     "  --use_optimistic_txn       the same with an OptimisticTransactionDB, without prepares\n"
     "  --destroy                  begin with an empty database, even if there is one\n"
     "  --verify_only              open, verify all keys, close\n"
+    "  --skip_verifydb            verify nothing at the begin and at the end; only after a run "
+    "that "
+    "was\n"
+    "                             not killed\n"
+    "  --test_secondary           at the end, every key in a secondary must have its state\n"
     "  --weights=<op>=<n>,..      frequency of an operation relative to the sum of all; 0: never\n"
+    "  --<flag>_one_in=<n>        one operation of n of each thread, instead of its weight; 0: "
+    "never.\n"
+    "                             The flags: backup, checkpoint, export, secondary_catch_up, "
+    "trace,\n"
+    "                             acquire_snapshot, compact_files, compact_range, flush,\n"
+    "                             get_property, ingest_external_file, set_options, sync_wal,\n"
+    "                             verify_checksum\n"
     "  --help\n";
+
+// RocksDB's flags for the frequency of operations, and two of the same form for operations that its
+// stress program does not have.
+struct OneInFlag {
+  std::string_view flag;
+  std::string_view operation;
+};
+constexpr OneInFlag kOneInFlags[] = {
+    {"acquire_snapshot_one_in", "snapshot"},
+    {"backup_one_in", "backup"},
+    {"checkpoint_one_in", "checkpoint"},
+    {"compact_files_one_in", "compact_files"},
+    {"compact_range_one_in", "compact_range"},
+    {"export_one_in", "export"},
+    {"flush_one_in", "flush"},
+    {"get_property_one_in", "ask"},
+    {"ingest_external_file_one_in", "ingest"},
+    {"secondary_catch_up_one_in", "secondary"},
+    {"set_options_one_in", "set_options"},
+    {"sync_wal_one_in", "sync_log"},
+    {"trace_one_in", "trace"},
+    {"verify_checksum_one_in", "verify_checksums"},
+};
 
 // InvalidArgument names the flag and its bounds.
 // The bounds are inclusive. *result is undefined after an error.
@@ -130,6 +165,44 @@ Status ReadWeights(const std::string& text, const std::vector<std::string_view>&
   return Status::OK();
 }
 
+Status ReadOneIns(const CommandLine& line, Settings* settings) {
+  for (const OneInFlag& row : kOneInFlags) {
+    if (!line.Has(row.flag)) continue;
+    uint64_t one_in = 0;
+    RETURN_IF_ERROR(ReadInto(line, row.flag, 0, INT64_MAX, &one_in));
+    settings->one_in[std::string(row.operation)] = one_in;
+  }
+  return Status::OK();
+}
+
+// All flags but --help.
+std::vector<std::string_view> KnownFlags() {
+  std::vector<std::string_view> flags = {"db",
+                                         "expected",
+                                         "families",
+                                         "keys",
+                                         "threads",
+                                         "seconds",
+                                         "ops_per_thread",
+                                         "seed",
+                                         "draw",
+                                         "db_options",
+                                         "family_options",
+                                         "value_bytes",
+                                         "sync_percent",
+                                         "watchdog_seconds",
+                                         "use_txn",
+                                         "txn_write_policy",
+                                         "destroy",
+                                         "verify_only",
+                                         "use_optimistic_txn",
+                                         "test_secondary",
+                                         "weights",
+                                         "skip_verifydb"};
+  for (const OneInFlag& row : kOneInFlags) flags.push_back(row.flag);
+  return flags;
+}
+
 // Families and keys have lower bounds because keys are divided into kinds, and the last family is
 // the volatile one.
 Status ReadNumbers(const CommandLine& line, Settings* settings) {
@@ -151,26 +224,7 @@ Status ReadNumbers(const CommandLine& line, Settings* settings) {
 
 Result<Settings> ParseSettings(const CommandLine& line,
                                const std::vector<std::string_view>& operations) {
-  RETURN_IF_ERROR(line.CheckFlags({"db",
-                                   "expected",
-                                   "families",
-                                   "keys",
-                                   "threads",
-                                   "seconds",
-                                   "ops_per_thread",
-                                   "seed",
-                                   "draw",
-                                   "db_options",
-                                   "family_options",
-                                   "value_bytes",
-                                   "sync_percent",
-                                   "watchdog_seconds",
-                                   "use_txn",
-                                   "txn_write_policy",
-                                   "use_optimistic_txn",
-                                   "destroy",
-                                   "verify_only",
-                                   "weights"}));
+  RETURN_IF_ERROR(line.CheckFlags(KnownFlags()));
   if (!line.words().empty()) {
     return Status::InvalidArgument(StrCat("not a flag: ", line.words()[0]));
   }
@@ -197,6 +251,12 @@ Result<Settings> ParseSettings(const CommandLine& line,
                                           : Transactions::kNone;
   ASSIGN_OR_RETURN(settings.destroys, line.Bool("destroy"));
   ASSIGN_OR_RETURN(settings.verifies_only, line.Bool("verify_only"));
+  ASSIGN_OR_RETURN(settings.skips_verification, line.Bool("skip_verifydb"));
+  if (settings.verifies_only && settings.skips_verification) {
+    return Status::InvalidArgument("--verify_only and --skip_verifydb exclude each other");
+  }
+  ASSIGN_OR_RETURN(settings.tests_secondary, line.Bool("test_secondary"));
+  RETURN_IF_ERROR(ReadOneIns(line, &settings));
   RETURN_IF_ERROR(ReadWeights(line.Value("weights").value_or(""), operations, &settings));
   return settings;
 }

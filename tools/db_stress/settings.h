@@ -40,7 +40,12 @@ struct Settings {
   int txn_write_policy = 0;  // with kLocking; a TxnDBWritePolicy
   bool destroys = false;
   bool verifies_only = false;
+  bool skips_verification = false;
+  bool tests_secondary = false;                     // compare every key in a secondary at the end
   std::map<std::string, int, std::less<>> weights;  // by operation; only those that were given
+  // By operation, only those that were given: one call of so many is this operation, 0: none. Then
+  // the weight is not used.
+  std::map<std::string, uint64_t, std::less<>> one_in;
 };
 
 // InvalidArgument names the wrong flag. `operations` are the names that --weights may contain.

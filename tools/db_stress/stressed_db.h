@@ -45,6 +45,7 @@ class StressedDb {
 
   DB* operator->() const { return db_.get(); }
   DB* get() const { return db_.get(); }
+  const std::string& path() const { return path_; }
   const DrawnOptions& options() const { return options_; }
   int families() const { return static_cast<int>(options_.families.size()); }
   int volatile_family() const { return families() - 1; }

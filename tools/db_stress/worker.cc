@@ -124,6 +124,11 @@ std::span<const Operation> Operations() {
       {"ask", "read properties, live files, sizes, metadata", 40, &ReadProperties},
       {"sync_log", "SyncWAL or FlushWAL", 20, &SyncLog},
       {"checkpoint", "make a checkpoint, open it, verify a family in it", 1, &CheckCheckpoint},
+      {"backup", "make a backup, verify it, restore it elsewhere, verify a family", 1,
+       &CheckBackup},
+      {"export", "export a family, import it into an empty database, verify it", 1, &CheckExport},
+      {"secondary", "let a secondary catch up and verify a family in it", 4, &CheckSecondary},
+      {"trace", "begin a trace of the calls, or end and read it", 2, &StartOrCheckTrace},
       {"verify_checksums", "read every block of every table", 1, &VerifyAllChecksums},
   };
   return kOperations;

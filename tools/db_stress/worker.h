@@ -17,6 +17,7 @@
 #include "tools/db_stress/expected_state.h"
 #include "tools/db_stress/settings.h"
 #include "tools/db_stress/stressed_db.h"
+#include "tools/db_stress/watched_copies.h"
 #include "util/random.h"
 
 namespace ashlar::stress {
@@ -62,7 +63,7 @@ struct Shared {
   ExpectedState* expected = nullptr;
   KeySpace space;
   KeyLocks locks;
-  std::mutex checkpoint_mutex;  // held while a checkpoint is checked
+  WatchedCopies copies;
 };
 
 // A snapshot, and the values that it showed first.
@@ -152,8 +153,19 @@ void ChangeOptions(Worker* worker);
 void RecreateFamily(Worker* worker);
 void ReadProperties(Worker* worker);
 void SyncLog(Worker* worker);
-void CheckCheckpoint(Worker* worker);
 void VerifyAllChecksums(Worker* worker);
+
+// operations_copies.cc
+void CheckCheckpoint(Worker* worker);
+void CheckBackup(Worker* worker);
+void CheckExport(Worker* worker);
+
+// operations_following.cc
+void CheckSecondary(Worker* worker);
+void StartOrCheckTrace(Worker* worker);
+// Ends what the operations of both files have left: the trace, the secondary, backups. No thread
+// works. With --test_secondary every key in a secondary must have exactly its expected state.
+void EndCopies(Shared* shared);
 
 // In verify.cc: compares every key of every family with its expected state, by iterators, Get or
 // MultiGet as drawn. No other thread may work. Keys with a pending event get the state that was

@@ -15,6 +15,7 @@
 #include "db/write/write_batch_internal.h"
 #include "util/result.h"
 #include "util/scope_exit.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 
@@ -266,6 +267,8 @@ std::vector<PreparedSection*> PessimisticTransaction::Sections() {
 void PessimisticTransaction::OnVisible(SequenceNumber first_seqno, SequenceNumber) {
   const ScopeExit release([this] { state_->locks->ReleaseAll(owner_.get()); });
   is_visible_ = true;
+  RecordInHistogram(db_->statistics(), NUM_OP_PER_TRANSACTION,
+                    GetNumPuts() + GetNumDeletes() + GetNumMerges());
   if (!state_->writes_before_commit() || GetId() == 0) SetId(first_seqno);
   if (is_snapshot_due_ && !state_->writes_before_commit()) TakeCommitSnapshot();
 }

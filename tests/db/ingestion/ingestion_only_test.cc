@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Families with disallow_memtable_writes take data by ingestion only.
+#include "ashlar/utilities/checkpoint.h"
+#include "ashlar/utilities/db_ttl.h"
 #include "ashlar/utilities/write_batch_with_index.h"
 #include "tests/db/ingestion/ingest_fixture.h"
 
@@ -71,6 +73,55 @@ TEST_F(IngestionOnlyTest, LoggedWritesAreRecovered) {
   EXPECT_TRUE(db_->Put(WriteOptions(), handles_[1], "a", "1").IsInvalidArgument());
   OpenBoth();
   EXPECT_EQ(Scan(nullptr, 1), "k0000=1 k0001=2 k0002=1");
+}
+
+// The batch of a program that copies the log of another database.
+TEST_F(IngestionOnlyTest, BatchesOfALogAreRefused) {
+  OpenBoth(/*takes_writes=*/true);
+  ASSERT_OK(db_->Put(WriteOptions(), handles_[1], "a", "1"));
+  std::unique_ptr<TransactionLogIterator> updates;
+  ASSERT_OK(db_->GetUpdatesSince(1, &updates));
+  ASSERT_TRUE(updates->Valid());
+  BatchResult found = updates->GetBatch();
+  updates.reset();
+  OpenBoth();
+  const SequenceNumber before = db_->GetLatestSequenceNumber();
+  EXPECT_TRUE(db_->Write(WriteOptions(), found.writeBatchPtr.get()).IsInvalidArgument());
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
+}
+
+// An import installs tables, so the option does not forbid it. What comes later is refused.
+TEST_F(IngestionOnlyTest, ImportedFamiliesAreReadAndTakeFilesOnly) {
+  OpenBoth();
+  Put("a", "1");
+  Checkpoint* made = nullptr;
+  ASSERT_OK(Checkpoint::Create(db_.get(), &made));
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ExportImportFilesMetaData* exported = nullptr;
+  ASSERT_OK(checkpoint->ExportColumnFamily(handles_[0], "/exported", &exported));
+  const std::unique_ptr<ExportImportFilesMetaData> metadata(exported);
+  ColumnFamilyOptions closed = options_;
+  closed.disallow_memtable_writes = true;
+  ColumnFamilyHandle* imported = nullptr;
+  ASSERT_OK(db_->CreateColumnFamilyWithImport(closed, "imported", ImportColumnFamilyOptions(),
+                                              *metadata, &imported));
+  handles_.push_back(imported);
+  EXPECT_EQ(Scan(nullptr, 2), "a=1");
+  EXPECT_TRUE(db_->Put(WriteOptions(), imported, "b", "1").IsInvalidArgument());
+  ASSERT_OK(db_->IngestExternalFile(imported, {File("/one.sst", 0, 1, "1")},
+                                    IngestExternalFileOptions()));
+  EXPECT_EQ(Scan(nullptr, 2), "a=1 k0000=1");
+}
+
+TEST_F(IngestionOnlyTest, WritesOfADatabaseWithTtlAreRefused) {
+  Options options = options_;
+  options.disallow_memtable_writes = true;
+  DBWithTTL* opened = nullptr;
+  ASSERT_OK(DBWithTTL::Open(options, "/ttl", &opened, /*ttl=*/10));
+  const std::unique_ptr<DBWithTTL> ttl(opened);
+  EXPECT_TRUE(ttl->Put(WriteOptions(), "a", "1").IsInvalidArgument());
+  std::string value;
+  EXPECT_TRUE(ttl->Get(ReadOptions(), "a", &value).IsNotFound());
 }
 
 }  // namespace

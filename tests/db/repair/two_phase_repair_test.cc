@@ -130,6 +130,72 @@ TEST_F(TwoPhaseRepairTest, ATableOfACommitThatIsInTheLogsIsNotNeeded) {
   EXPECT_EQ(Scan(), "a=1");
 }
 
+// Sections whose data took its sequence numbers where they were prepared.
+class WrittenSectionRepairTest : public TwoPhaseRepairTest,
+                                 public testing::WithParamInterface<TwoPhaseWriter::Policy> {
+ protected:
+  WrittenSectionRepairTest() { policy_ = GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Policies, WrittenSectionRepairTest,
+                         testing::Values(TwoPhaseWriter::Policy::kWritePrepared,
+                                         TwoPhaseWriter::Policy::kWriteUnprepared));
+
+// The log with the section must be applied, although the decision is in the next one.
+TEST_P(WrittenSectionRepairTest, DataThatALaterLogCommitsIsNotLost) {
+  OpenTwoPhase({"default", "f"});
+  WriteBatch* const batch = writer().Begin("xa");
+  for (const char* const key : {"a", "b", "c"}) ASSERT_OK(batch->Put(handles_[1], key, "xa"));
+  ASSERT_OK(writer().Prepare("xa"));
+  Put("d", "1");
+  Flush({handles_[0]});  // the next log begins, and "f" is not flushed
+  ASSERT_OK(writer().Commit("xa"));
+  const Contents before = ReadAll();
+  RepairWithoutManifest();
+  EXPECT_EQ(ReadAll(), before);
+  EXPECT_EQ(Get(Family("f"), "a"), "xa");
+  EXPECT_EQ(writer().Undecided(), "");
+}
+
+// The numbers of a section do not move to its decision: else the log of the decision would seem to
+// be newer than a table, and old values that it has would be applied as the newest.
+TEST_P(WrittenSectionRepairTest, WhatIsFlushedStaysNewerThanTheLogs) {
+  options_.merge_operator = NewStringAppendOperator(",");
+  OpenTwoPhase();
+  WriteBatch* const batch = writer().Begin("xa");
+  for (const char* const key : {"a", "b", "c", "d", "e"}) ASSERT_OK(batch->Put(key, "xa"));
+  ASSERT_OK(writer().Prepare("xa"));
+  Flush();
+  ASSERT_OK(db_->Merge(WriteOptions(), "z", "1"));
+  ASSERT_OK(writer().Commit("xa"));
+  const uint64_t number = LogNumbers().back();
+  const std::string log = LogFileName(dir_, FileNumber{number});
+  const std::string bytes = memory_->AllFiles().at(log);
+  Flush();
+  const Contents before = ReadAll();
+  LoseManifest();
+  // Only this log was not deleted before the crash.
+  memory_->PutFile(log, bytes);
+  for (const uint64_t older : LogNumbers()) {
+    if (older >= number) continue;
+    ASSERT_OK(memory_->DeleteFile(LogFileName(dir_, FileNumber{older}), IOOptions(), nullptr));
+  }
+  RepairWithoutManifest();
+  EXPECT_EQ(ReadAll(), before);
+}
+
+TEST_P(WrittenSectionRepairTest, UndecidedDataCanBeDecidedAfterwards) {
+  OpenTwoPhase();
+  Put("a", "old");
+  ASSERT_OK(writer().PreparePuts("xa", {"a", "b"}));
+  Put("c", "1");
+  RepairWithoutManifest();
+  EXPECT_EQ(Scan(), "a=old c=1");
+  EXPECT_EQ(writer().Undecided(), "xa");
+  ASSERT_OK(writer().Commit("xa"));
+  EXPECT_EQ(Scan(), "a=xa b=xa c=1");
+}
+
 // Sections are in a log whose numbers the next log does not continue, though no log is missing.
 class GapRepairTest : public TwoPhaseRepairTest {
  protected:

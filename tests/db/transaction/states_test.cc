@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/statistics.h"
 #include "tests/db/transaction/transaction_fixture.h"
 
 namespace ashlar {
@@ -244,6 +245,24 @@ TEST_P(StatesTest, AFamilyThatTakesNoWritesAnyMoreTakesDecisions) {
   EXPECT_EQ(ValueOf(db_.get(), "a"), "a");
   EXPECT_EQ(ValueOf(db_.get(), "b"), "0");
   EXPECT_EQ(ValueOf(db_.get(), "c"), "NotFound: ");
+}
+
+TEST_P(StatesTest, ACommitCountsTheOperationsOfTheTransaction) {
+  options_.statistics = CreateDBStatistics();
+  Reopen();
+  auto transaction = BeginNamed("a");
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Merge("a", "2"));
+  ASSERT_OK(transaction->Delete("b"));
+  ASSERT_OK(transaction->Prepare());
+  HistogramData operations;
+  options_.statistics->histogramData(NUM_OP_PER_TRANSACTION, &operations);
+  EXPECT_EQ(operations.count, 0u) << "not committed yet";
+  ASSERT_OK(transaction->Commit());
+  ASSERT_OK(Begin()->Rollback());
+  options_.statistics->histogramData(NUM_OP_PER_TRANSACTION, &operations);
+  EXPECT_EQ(operations.count, 1u);
+  EXPECT_EQ(operations.sum, 3u);
 }
 
 // Without it the snapshots are released in an engine that is gone, which a sanitizer reports.

@@ -3,6 +3,7 @@
 // Families of transactions have no timestamps.
 #include "db/transaction/pessimistic/own_reads.h"
 
+#include <cassert>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,6 +23,8 @@ OwnReads::OwnReads(DBImpl* db, const DecidedVersions::Own* own)
 OwnReads::~OwnReads() { db_ = nullptr; }  // it belongs to others
 
 Status OwnReads::Get(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                     // Without undecided updates of its own the transaction reads like everybody
+                     // else.
                      PinnableSlice* value, std::string* timestamp) {
   if (own_->empty()) return db_->Get(options, family, key, value, timestamp);
   if (timestamp != nullptr) timestamp->clear();
@@ -32,6 +35,7 @@ namespace {
 
 Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
                  PinnableWideColumns* columns) {
+  assert(value != nullptr && columns != nullptr);
   if (!is_entity) {
     columns->SetPlainValue(std::move(*value));
     return Status::OK();
@@ -64,6 +68,7 @@ void OwnReads::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamil
   }
   for (size_t i = 0; timestamps != nullptr && i < num_keys; i++) timestamps[i].clear();
   MultiGetRequest request;
+  assert(num_keys == 0 || (keys != nullptr && values != nullptr && statuses != nullptr));
   request.is_sorted = sorted_input;
   request.keys = {keys, num_keys};
   request.values = values;
@@ -86,6 +91,7 @@ void OwnReads::MultiGetEntity(const ReadOptions& options, size_t num_keys,
   request.statuses = statuses;
   request.are_entities = are_entities.get();
   engine_->MultiGetWithOwn(*own_, options, request, families);
+  assert(results != nullptr || num_keys == 0);
   for (size_t i = 0; i < num_keys; i++) {
     results[i].Reset();
     if (!statuses[i].ok()) continue;

@@ -407,6 +407,7 @@ namespace {
 // Moves the value into `*columns`, as a plain value or as an entity.
 Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
                  PinnableWideColumns* columns) {
+  assert(value != nullptr);
   if (!is_entity) {
     columns->SetPlainValue(std::move(*value));
     return Status::OK();

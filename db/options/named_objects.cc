@@ -73,6 +73,7 @@ Status Finish(const ConfigOptions& config, const ObjectText& text, std::unique_p
 template <typename T>
 Status OnlyNull(const ConfigOptions& config, const char* kind, const std::string& text,
                 std::shared_ptr<T>* result) {
+  assert(result != nullptr);
   ObjectText object;
   Status status = Parse(text, &object);
   if (!status.ok()) return status;
@@ -137,6 +138,7 @@ Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id, P
 // Parses bloomfilter:BITS[:ignored] or ribbonfilter:BITS[:LEVEL].
 Status MakeFilterPolicy(const ConfigOptions& config, ObjectText text,
                         std::shared_ptr<const FilterPolicy>* result) {
+  assert(result != nullptr);
   // The second parameter of a Bloom filter chose a form that no release writes any more. It is
   // checked and ignored.
   const bool is_ribbon = text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter";

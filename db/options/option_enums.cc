@@ -4,6 +4,8 @@
 //
 // The names are those of the enumerators in the public headers. They are part of the format of
 // OPTIONS files, so a name is never changed; a new enumerator adds a row.
+#include <cassert>
+
 #include "db/options/option_values.h"
 #include "util/text/str_cat.h"
 
@@ -206,6 +208,7 @@ Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t
 // A value that RocksDB 7.8 does not know is printed as the nearest one that it knows.
 void PrintEnum(const PrintContext& context, std::span<const EnumName> names, int64_t value,
                std::string* text) {
+  assert(text != nullptr);
   if (context.as_numbers) {
     text->append(std::to_string(value));
     return;

@@ -67,6 +67,7 @@ Status ParseValue(const ConfigOptions& config, std::string_view text, std::strin
 }
 
 void PrintValue(const PrintContext& context, bool value, std::string* text) {
+  assert(text != nullptr);
   if (context.as_numbers) return text->push_back(value ? '1' : '0');
   text->append(value ? "true" : "false");
 }

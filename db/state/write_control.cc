@@ -77,6 +77,7 @@ InsertTarget WriteControl::FindInsertTarget(uint32_t family) {
 // commit in flight may wait, so the views are collected in `*pins`.
 const SuperVersion* WriteControl::PinNewest(uint32_t family,
                                             std::vector<std::shared_ptr<void>>* pins) {
+  assert(pins != nullptr);
   assert(!InEpoch());
   const auto view = std::make_shared<ReadView>();
   pins->push_back(view);
@@ -227,6 +228,7 @@ Status WriteControl::SwitchFullMemTablesLocked() {
 // The family of stored statistics fills up in days. It is flushed with other families if no other
 // family needs the logs that it holds.
 void WriteControl::AddStoredHistoryLocked(std::vector<ColumnFamilyData*>* full) {
+  assert(full != nullptr);
   ColumnFamilyData* const stored = core_->families.FindByName(kPersistentStatsColumnFamilyName);
   const auto goes = [full](ColumnFamilyData* family) {
     return std::find(full->begin(), full->end(), family) != full->end();
@@ -445,6 +447,7 @@ std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint
 
 Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason,
                                        Switch* turn) {
+  assert(turn != nullptr);
   assert(is_switching_);
   assert(!turn->is_paused);
   RETURN_IF_ERROR(PauseWithNextLog(turn));
@@ -472,6 +475,7 @@ void WriteControl::MoveIdleFamiliesLocked(FileNumber log_number) {
 // A log that has failed, or whose end cannot be written, is never followed by another one: replay
 // could not reach the records behind it.
 Status WriteControl::InstallLogLocked(Switch* turn) {
+  assert(turn != nullptr);
   assert(turn->is_paused);
   assert(turn->next != nullptr);
   MutexUnlock unlock(&core_->mutex);

@@ -54,6 +54,7 @@ struct SimModel::PendingWrite {
   Slice data;       // points into the logged operation
 
   void ApplyTo(std::string* content) const {
+    assert(content != nullptr);
     if (is_truncate) {
       content->resize(offset);
     } else {
@@ -70,6 +71,7 @@ struct SimModel::PendingEntry {
   NodePtr node;         // what `added` refers to
 
   void ApplyTo(std::map<std::string, NodePtr>* entries) const {
+    assert(entries != nullptr);
     if (!removed.empty()) entries->erase(removed);
     if (!added.empty()) (*entries)[added] = node;
   }

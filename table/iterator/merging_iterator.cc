@@ -460,6 +460,7 @@ bool MergingIterator::EnterSlab(const KeyPosition& at, const Placement& place) {
 // steps a seek takes over.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::PassHidden(InternalIterator* child, const KeyPosition& at) {
+  assert(child != nullptr);
   constexpr bool kForward = kDirection == Direction::kForward;
   assert(child->Valid());
   const auto is_hidden = [&] {
@@ -474,6 +475,7 @@ void MergingIterator::PassHidden(InternalIterator* child, const KeyPosition& at)
 
 template <MergingIterator::Direction kDirection>
 void MergingIterator::SeekTo(InternalIterator* child, const KeyPosition& at) {
+  assert(child != nullptr);
   AddPerfCount(&PerfContextBase::internal_range_del_reseek_count);
   target_.clear();
   at.is_behind ? comparator_.AppendLast(&target_, at.user_key, at.trailer())

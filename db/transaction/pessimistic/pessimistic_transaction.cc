@@ -34,6 +34,7 @@ PessimisticTransaction::PessimisticTransaction(PessimisticState* state)
     : TransactionBase(state->db),
       state_(state),
       owner_(std::make_unique<TransactionOwner>(NewTransactionId())) {
+  assert(state != nullptr);
   if (state->policy == PessimisticState::Policy::kWriteUnprepared) {
     // A transaction that writes before its commit must read its own undecided versions.
     parts_ = std::make_unique<UnpreparedParts>(db_);

@@ -20,6 +20,7 @@ UnpreparedIterator::UnpreparedIterator(UnpreparedIterators* list, Source* source
                                        const ReadOptions& options, ColumnFamilyHandle* family,
                                        std::shared_ptr<const Snapshot> moment)
     : list_(list), source_(source), options_(options), family_(family), moment_(std::move(moment)) {
+  assert(list != nullptr);
   assert(list_ != nullptr && source_ != nullptr && family_ != nullptr);
   if (moment_ != nullptr) options_.snapshot = moment_.get();
   MakeInner(options_);

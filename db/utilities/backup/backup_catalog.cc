@@ -22,6 +22,7 @@ namespace {
 // missing subdirectory has no files.
 Status AddSizes(const BackupDirectory& directory, std::string_view dir,
                 std::unordered_map<std::string, uint64_t>* sizes) {
+  assert(sizes != nullptr);
   const Result<FileSizes> found =
       SizesOfFiles(directory.fs, directory.PathOf(dir), &IsNameOfBackupFile);
   if (IsMissing(found.status())) return Status::OK();

@@ -161,6 +161,7 @@ Result<BackupMeta> BackupCreation::CopyAll() {
 // The program decides about new shared files only: private files belong to the backup, and shared
 // files that exist cost nothing.
 Status BackupCreation::Exclude(std::vector<PlannedFile>* files) const {
+  assert(files != nullptr);
   if (!options_.exclude_files_callback) return Status::OK();
   std::vector<MaybeExcludeBackupFile> offered;
   std::vector<PlannedFile*> planned;

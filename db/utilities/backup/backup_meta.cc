@@ -189,6 +189,7 @@ class MetaParser {
 
   // Afterwards the current line is the first one without a blank.
   Status ParseFieldsBeforeCount(std::string* app_metadata) {
+    assert(app_metadata != nullptr);
     for (;;) {
       RETURN_IF_ERROR(NextLine());
       const size_t blank = line_.find(' ');

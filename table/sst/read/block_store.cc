@@ -376,6 +376,7 @@ BlockInsertion BlockStore::InsertionOf(T* object, const BlockHandle& handle,
 // Adds the cache's own reference. `parent` may be null: the object then has no slot.
 template <typename T>
 Status BlockStore::Insert(T* object, const BlockInsertion& insertion) const {
+  assert(object != nullptr);
   assert(cache_ != nullptr);
   assert(object->shard == nullptr);  // not in any cache yet
   if (own_blocks_ != nullptr) [[unlikely]] {

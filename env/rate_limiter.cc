@@ -266,7 +266,6 @@ void GenericRateLimiter::GrantLocked() {
 std::array<Env::IOPriority, Env::IO_TOTAL> GenericRateLimiter::DrawOrderLocked() {
   std::array<Env::IOPriority, Env::IO_TOTAL> order = {Env::IO_USER, Env::IO_HIGH, Env::IO_MID,
                                                       Env::IO_LOW};
-  assert(fairness > 0);
   const auto fairness = static_cast<uint64_t>(std::max(options_.fairness, 1));
   if (random_.OneIn(fairness)) std::swap(order[1], order[2]);
   if (random_.OneIn(fairness)) std::swap(order[2], order[3]);

@@ -70,6 +70,7 @@ const RoleNames& NamesOf(CacheEntryRole role) {
 
 // Parsers for the fields of CreateFromString(). They return false if the text is not valid.
 bool ParseRatio(std::string_view text, double* ratio) {
+  assert(ratio != nullptr);
   return ParseDoubleText(text, ratio) && IsRatio(*ratio);
 }
 

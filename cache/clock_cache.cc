@@ -483,6 +483,7 @@ void ClockCache::Finish(const Departed& departed) {
 
 // The program's callback may take the value over; then the cache does not delete it.
 void ClockCache::Evicted(HandleEntry* entry) {
+  assert(entry != nullptr);
   assert(entry->owns_value);
   assert(eviction_callback_);
   // An object in the main queue was used at least once on probation, so it has had a hit.

@@ -20,6 +20,7 @@ const Cache::CacheItemHelper* ClockCache::HelperOf(CachedObject* object) const {
 }
 
 void ClockCache::Demote(CachedObject* object) {
+  assert(object != nullptr);
   assert(object->state & CachedObject::kEvicted);
   const CacheItemHelper* const helper = HelperOf(object);
   if (helper == nullptr || !helper->IsSecondaryCacheCompatible()) return;

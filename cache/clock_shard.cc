@@ -187,6 +187,7 @@ ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* depa
 
 // Charges an object without adding it to the table. Returns false if it should be added instead.
 bool ClockShard::PassBy(CachedObject* object) {
+  assert(object != nullptr);
   assert(InEpoch());
   assert(object->shard == nullptr);
   const size_t capacity = capacity_.load(std::memory_order_relaxed);
@@ -203,6 +204,7 @@ bool ClockShard::PassBy(CachedObject* object) {
 }
 
 bool ClockShard::ChargeStandalone(CachedObject* object, Departed* departed) {
+  assert(object != nullptr);
   assert(departed != nullptr);
   assert(object->shard == nullptr);
   assert((object->state & CachedObject::kInTable) == 0);
@@ -256,6 +258,7 @@ bool ClockShard::StepClock(Departed* departed) {
 
 // Evicts the object, unless there is a reference beside that of the shard.
 bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
+  assert(object != nullptr);
   assert(object->shard == this);
   uint32_t expected = 1;
   if (!object->refs.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
@@ -272,6 +275,7 @@ bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
 // Removes the object from the table, whether or not it is referenced. A referenced object stays
 // charged until its last reference is released.
 void ClockShard::Detach(CachedObject* object, Departed* departed) {
+  assert(object != nullptr);
   assert(departed != nullptr);
   assert(object->shard == this);
   assert(object->refs.load(std::memory_order_relaxed) != 0);  // at least the reference of the shard
@@ -309,6 +313,7 @@ void ClockShard::Link(const Admission& admission) {
 }
 
 void ClockShard::Unlink(CachedObject* object) {
+  assert(object != nullptr);
   assert(object->state & CachedObject::kInTable);
   std::atomic<CachedObject*>* link =
       &buckets_.load(std::memory_order_relaxed)->HeadFor(object->hash);
@@ -327,6 +332,7 @@ void ClockShard::Unlink(CachedObject* object) {
 // Clears the slot that refers to the object. The slot may refer to another object by now, for
 // instance after a replacement.
 void ClockShard::ClearSlot(CachedObject* object) {
+  assert(object != nullptr);
   if (object->slot_link == nullptr) return;
   EpochGuard guard;
   SlotTable* const table = object->slot_link->table();
@@ -373,6 +379,7 @@ void ClockShard::GrowIfNeeded(Departed* departed) {
 }
 
 void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
+  assert(to != nullptr);
   assert(from != nullptr);
   assert(to->size() > from->size());
   // Lookups that miss look again under the lock.

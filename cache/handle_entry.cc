@@ -12,6 +12,7 @@ namespace ashlar {
 namespace {
 
 void DestroyEntry(CachedObject* object) {
+  assert(object != nullptr);
   assert(object->kind & CachedObject::kIsHandle);
   HandleEntry* const entry = static_cast<HandleEntry*>(object);
   entry->~HandleEntry();

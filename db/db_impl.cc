@@ -187,6 +187,7 @@ void AddHiddenFamily(OpenRequest* request) {
 // options leave no trace on the disk.
 Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
                            std::unique_ptr<DB>* db) {
+  assert(handles != nullptr);
   assert(db != nullptr);
   handles->clear();
   db->reset();

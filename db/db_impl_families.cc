@@ -32,6 +32,7 @@ Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
 
 Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& descriptors,
                                     std::vector<ColumnFamilyHandle*>* handles) {
+  assert(handles != nullptr);
   handles->clear();
   RETURN_IF_ERROR(CheckWritable());
   return family_changes_.CreateAll(descriptors, handles);

@@ -474,6 +474,7 @@ Status DBImpl::CheckLiveFamily(const ColumnFamilyHandle* handle) const {
 
 // A table without a unique id has no lasting id in a cache, so none is added for it.
 Status DBImpl::CollectCacheFileIds(std::set<uint64_t>* ids) {
+  assert(ids != nullptr);
   for (const FamilyRef& family : PinAllFamilies()) {
     const ReadView view = family->AcquireView();
     const Version& version = *view.super_version()->version();

@@ -44,6 +44,7 @@ std::unique_ptr<ColumnFamilyHandle> DBImpl::HandleOf(uint32_t family_id) {
 Status DBImpl::GetWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
                           ColumnFamilyHandle* handle, const Slice& key, PinnableSlice* value,
                           bool* is_entity) {
+  assert(value != nullptr);
   assert(!own.empty() && core_.undecided.is_used());
   value->Reset();
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));

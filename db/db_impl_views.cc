@@ -25,6 +25,7 @@ namespace ashlar {
 Status DBImpl::NewIterators(const ReadOptions& options,
                             const std::vector<ColumnFamilyHandle*>& handles,
                             std::vector<Iterator*>* iterators) {
+  assert(iterators != nullptr);
   iterators->clear();
   RETURN_IF_ERROR(CheckHandles(handles));
   for (ColumnFamilyHandle* handle : handles) {

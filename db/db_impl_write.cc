@@ -104,6 +104,7 @@ class TracedCommit final : public CommitRecorder {
         batch_(batch),
         bytes_(WriteBatchInternal::Contents(*batch).size()),
         is_ordered_(trace->keeps_write_order()) {
+    assert(batch != nullptr);
     if (!is_ordered_) trace->OnWrite(WriteBatchInternal::Contents(*batch));
   }
   CommitRecorder* recorder() { return is_ordered_ ? this : nullptr; }
@@ -254,6 +255,7 @@ Status DBImpl::WriteObserved(const WriteOptions& options, WriteBatch* updates,
 
 // The batch ends with a Noop in the log, by which a replay knows how its records are numbered.
 Status DBImpl::CommitSubBatches(CommitPlan plan, WriteBatch* updates) {
+  assert(updates != nullptr);
   if (WriteBatchInternal::Count(*updates) == 0) return core_.pipeline->Commit(plan);
   const Slice contents = WriteBatchInternal::Contents(*updates);
   std::vector<size_t> begins;

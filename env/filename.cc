@@ -42,6 +42,7 @@ bool ConsumeNumber(std::string_view* text, uint64_t* number) {
   uint64_t value = 0;
   for (; digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9'; ++digits) {
     const auto digit = static_cast<uint64_t>((*text)[digits] - '0');
+    // Checked before the multiplication, which would wrap around.
     if (value > (UINT64_MAX - digit) / 10) return false;
     value = value * 10 + digit;
   }
@@ -62,6 +63,7 @@ bool ParseInfoLogName(std::string_view rest, std::string_view prefix, uint64_t* 
 
 // Parses names that begin with a fixed word.
 bool ParseWordName(std::string_view name, uint64_t* number, FileType* type) {
+  assert(type != nullptr);
   assert(number != nullptr);
   *number = 0;
   if (name == "CURRENT") {
@@ -78,6 +80,7 @@ bool ParseWordName(std::string_view name, uint64_t* number, FileType* type) {
     return ConsumeNumber(&name, number) && name.empty();
   } else if (ConsumePrefix(&name, "OPTIONS-")) {
     if (!ConsumeNumber(&name, number)) return false;
+    // The file is written under a temporary name first, which a crash may leave.
     *type = name.empty() ? kOptionsFile : kTempFile;
     return name.empty() || name == ".dbtmp";
   } else if (ConsumePrefix(&name, "COMPACTION_PROGRESS-")) {
@@ -92,6 +95,7 @@ bool ParseWordName(std::string_view name, uint64_t* number, FileType* type) {
 
 // Parses "<number>.<suffix>".
 bool ParseNumberedName(std::string_view name, uint64_t* number, FileType* type) {
+  assert(number != nullptr && type != nullptr);
   if (!ConsumeNumber(&name, number)) return false;
   if (name == ".log") {
     *type = kWalFile;
@@ -110,6 +114,7 @@ bool ParseNumberedName(std::string_view name, uint64_t* number, FileType* type) 
 // Names that this process does not know are left alone by everything that deletes files. Therefore
 // the forms are matched exactly.
 bool ParseName(const std::string& name, uint64_t* number, FileType* type, bool* is_archived) {
+  assert(number != nullptr && type != nullptr);
   std::string_view rest = name;
   const bool in_archive = ConsumePrefix(&rest, "archive/");
   if (is_archived != nullptr) *is_archived = in_archive;
@@ -117,6 +122,7 @@ bool ParseName(const std::string& name, uint64_t* number, FileType* type, bool* 
     *type = kInfoLogFile;
     return !in_archive;
   }
+  // Only logs are archived, so nothing else in that directory is ours.
   if (ParseNumberedName(rest, number, type)) return !in_archive || *type == kWalFile;
   return !in_archive && ParseWordName(rest, number, type);
 }
@@ -153,6 +159,8 @@ std::string TempFileName(const std::string& dir, FileNumber number) {
 }
 
 std::string InfoLogPrefix(const std::string& log_dir, const std::string& absolute_db_path) {
+  // In the directory of the database the name is always the same; elsewhere the path must be part
+  // of it.
   if (log_dir.empty()) return "LOG";
   std::string flat = absolute_db_path;
   // Other characters become '_', so that the path is one file name.
@@ -165,6 +173,7 @@ std::string InfoLogPrefix(const std::string& log_dir, const std::string& absolut
         return !is_plain;
       },
       '_');
+  assert(flat.find('/') == std::string::npos);
   return flat + "_LOG";
 }
 
@@ -181,6 +190,7 @@ std::string OldInfoLogFileName(const std::string& info_log_name, uint64_t micros
 bool ParseFileName(const std::string& name, FileNumber* number, FileType* type, bool* is_archived) {
   assert(number != nullptr);
   uint64_t value = 0;
+  assert(type != nullptr);
   const bool is_ours = ParseName(name, &value, type, is_archived);
   *number = FileNumber{value};
   return is_ours;
@@ -211,6 +221,8 @@ std::string BaseNameOf(const std::string& path) {
 // "000012.sst.3.trash". What stands before the second dot must be the name of a table, a blob file
 // or a log.
 bool IsTrashFileName(const std::string& name) {
+  // ParseFileName() sees the name up to the second dot, so a number between the dots does not
+  // matter.
   FileNumber number;
   FileType type;
   return name.ends_with(".trash") &&

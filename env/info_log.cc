@@ -36,7 +36,9 @@ long ThreadNumber() {
 
 // Formats into the stack first; only long messages are formatted twice.
 std::string FormatMessage(const char* format, va_list ap) {
+  assert(format != nullptr);
   char small[512];
+  // The list can be walked over once, so a second formatting needs a copy of it.
   va_list again;
   va_copy(again, ap);
   const int size = vsnprintf(small, sizeof(small), format, ap);
@@ -45,6 +47,7 @@ std::string FormatMessage(const char* format, va_list ap) {
     message.resize(static_cast<size_t>(size) + 1);
     vsnprintf(message.data(), message.size(), format, again);
     message.resize(static_cast<size_t>(size));
+    // A negative size means that the format is wrong; the message is then empty.
   } else if (size > 0) {
     message.assign(small, static_cast<size_t>(size));
   }
@@ -62,6 +65,7 @@ std::string FormatLine(uint64_t now_micros, const std::string& message) {
            parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
            static_cast<int>(now_micros % 1000000), ThreadNumber());
   std::string line = StrCat(stamp, message);
+  assert(!line.empty());
   if (line.back() != '\n') line.push_back('\n');
   return line;
 }
@@ -102,6 +106,7 @@ class LineFile {
   }
   Status Close() {
     if (is_closed()) return Status::OK();
+    // The file counts as closed even if this failed, because nothing more can be done with it.
     const Status status = file_->Close(IOOptions(), nullptr);
     file_.reset();
     return status;
@@ -124,6 +129,7 @@ class FileLog : public Logger {
           InfoLogLevel level)
       : Logger(level), fs_(std::move(fs)), clock_(std::move(clock)), path_(std::move(path)) {}
   ~FileLog() override {
+    // A log that was closed by the program is not closed again.
     if (!closed_) IgnoreError(Close(), "a destructor cannot return errors");
   }
 
@@ -146,6 +152,7 @@ class FileLog : public Logger {
   // Lines that come after this are dropped.
   Status CloseImpl() override {
     MutexLock lock(&mutex_);
+    // Another thread may be about to write; it finds the flag and drops its line.
     is_over_ = true;
     return file_ != nullptr ? file_->Close() : Status::OK();
   }
@@ -159,7 +166,9 @@ class FileLog : public Logger {
   void WriteLine(const std::string& line) {
     const IoTimer timer(&IOStatsContext::logger_nanos);
     MutexLock lock(&mutex_);
+    // If the file could not be created when the log was opened, each line tries it again.
     if (is_over_ || (file_ == nullptr && !StartLocked().ok())) return;
+    assert(file_ != nullptr && !file_->is_closed());
     file_->Append(line);
   }
 
@@ -194,6 +203,7 @@ void DeleteOldest(FileSystem* fs, const std::string& path, size_t keep_count) {
   for (const std::string& name : names) {
     uint64_t micros = 0;
     FileType type;
+    // Only names of this log count: other databases may keep their logs in the same directory.
     if (name != prefix && name.starts_with(prefix) && ParseFileName(name, &micros, prefix, &type) &&
         type == kInfoLogFile) {
       old_logs.emplace_back(micros, name);
@@ -202,6 +212,7 @@ void DeleteOldest(FileSystem* fs, const std::string& path, size_t keep_count) {
   const size_t keep = std::max<size_t>(keep_count, 1) - 1;  // without the current one
   if (old_logs.size() <= keep) return;
   std::sort(old_logs.begin(), old_logs.end());
+  // The oldest ones are at the front after the sort, and these remain in the list.
   old_logs.resize(old_logs.size() - keep);
   for (const auto& [micros, name] : old_logs) {
     IgnoreError(fs->DeleteFile(StrCat(dir, "/", name), IOOptions(), nullptr),
@@ -251,6 +262,7 @@ class RollingLog : public Logger {
  private:
   void Write(const std::string& message, bool is_header) {
     const uint64_t now = clock_->NowMicros();
+    // Formatted before the mutex is taken, so that other threads wait less.
     const std::string line = FormatLine(now, message);
     MutexLock lock(&mutex_);
     if (file_ == nullptr || file_->is_closed()) return;
@@ -263,8 +275,10 @@ class RollingLog : public Logger {
   }
 
   bool IsDueLocked(uint64_t now) const REQUIRES(mutex_) {
+    assert(file_->bytes() >= header_bytes_);
     const uint64_t bytes = file_->bytes() - header_bytes_;
     if (options_.max_file_bytes > 0 && bytes >= options_.max_file_bytes) return true;
+    // A clock that was set back does not start a new file.
     return options_.roll_after_seconds > 0 && now > started_micros_ &&
            now - started_micros_ >= options_.roll_after_seconds * 1000000;
   }
@@ -280,12 +294,15 @@ class RollingLog : public Logger {
   // use.
   Status BeginLocked(uint64_t now) REQUIRES(mutex_) {
     ASSIGN_OR_RETURN(auto file, LineFile::Create(fs_.get(), path_));
+    assert(file != nullptr);
     if (file_ != nullptr) IgnoreError(file_->Close(), "its lines may be lost");
     file_ = std::move(file);
     started_micros_ = now;
+    // Each file begins with the headers, so each of them can be read alone.
     for (const std::string& header : headers_) {
       file_->Append(FormatLine(now, header));
     }
+    // The limit counts lines that come after this.
     header_bytes_ = file_->bytes();
     // Last, so that no old log is deleted if the new file could not be created.
     DeleteOldest(fs_.get(), path_, options_.keep_file_count);
@@ -318,6 +335,7 @@ class NullLogger : public Logger {
 // returns a log of its own.
 class AskedForLog {
  public:
+  // They nest: an object inside restores the one around it.
   AskedForLog() : before_(std::exchange(current, this)) {}
   ~AskedForLog() { current = before_; }
   AskedForLog(const AskedForLog&) = delete;
@@ -333,6 +351,7 @@ class AskedForLog {
   }
 
  private:
+  // One for each thread, because several threads may open databases at the same time.
   static inline thread_local constinit AskedForLog* current = nullptr;
   AskedForLog* const before_;
   std::shared_ptr<const Logger> log_;  // the last log
@@ -345,7 +364,9 @@ Result<std::shared_ptr<Logger>> OwnLogOf(FileSystem* fs, const std::string& path
   std::shared_ptr<Logger> log;
   AskedForLog asked;
   const IOStatus status = fs->NewLogger(path, IOOptions(), &log, nullptr);
+  // Other errors are real: the file system makes logs and has failed.
   if (!status.ok() && !status.IsNotSupported()) return Status(status);
+  // The log is ours if OpenLogFile() has made exactly this object, for exactly this path.
   if (!status.ok() || asked.HasMade(log, path)) log.reset();
   return log;
 }
@@ -356,15 +377,18 @@ Result<std::shared_ptr<Logger>> OwnLogOf(FileSystem* fs, const std::string& path
 Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& fs,
                                             const std::shared_ptr<SystemClock>& clock,
                                             const InfoLogOptions& options) {
+  assert(fs != nullptr && clock != nullptr);
   std::string absolute_path;
   RETURN_IF_ERROR(fs->GetAbsolutePath(options.db_path, IOOptions(), &absolute_path, nullptr));
   const std::string& dir = options.log_dir.empty() ? options.db_path : options.log_dir;
   RETURN_IF_ERROR(CreateDirectories(fs.get(), dir));
   const std::string path = InfoLogFileName(options.db_path, options.log_dir, absolute_path);
   const uint64_t now = clock->NowMicros();
+  // The log of the last process is kept under another name, not continued.
   RETURN_IF_ERROR(SetAside(fs.get(), path, now));
   if (options.max_file_bytes == 0 && options.roll_after_seconds == 0) {
     ASSIGN_OR_RETURN(std::shared_ptr<Logger> own, OwnLogOf(fs.get(), path));
+    // A file system with logs of its own does not roll them over, so the limits must be 0 for it.
     if (own != nullptr) {
       own->SetInfoLogLevel(options.level);
       DeleteOldest(fs.get(), path, options.keep_file_count);
@@ -379,6 +403,7 @@ Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& f
 Result<std::shared_ptr<Logger>> OpenLogFile(const std::shared_ptr<FileSystem>& fs,
                                             const std::shared_ptr<SystemClock>& clock,
                                             const std::string& path, InfoLogLevel level) {
+  assert(fs != nullptr && clock != nullptr);
   auto log = std::make_shared<FileLog>(fs, clock, path, level);
   if (AskedForLog* const asked = AskedForLog::Current(); asked != nullptr) {
     asked->Note(log, path);

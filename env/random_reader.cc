@@ -45,6 +45,7 @@ class ReadWatch {
         statistics_(WantsTimers(statistics) ? statistics : nullptr),
         of_activity_(HistogramOf(activity)),
         by_level_(by_level),
+        // Without statistics the clock is not read at all.
         start_micros_(statistics_ != nullptr ? SystemClock::Default()->NowMicros() : 0) {}
   ~ReadWatch() {
     if (statistics_ == nullptr) return;
@@ -69,6 +70,7 @@ class ReadWatch {
 }  // namespace
 
 bool RandomReader::IsCachedBySystem() const {
+  // Only files of the operating system pass its page cache, and only without direct I/O.
   return !is_direct() && WithoutIoTrace(fs_) == FileSystem::Default().get();
 }
 
@@ -121,6 +123,7 @@ Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice
 Status RandomReader::ReadFile(uint64_t offset, size_t n, char* scratch, Slice* result,
                               const IOOptions& io) const {
   AssertIoAllowed();
+  assert(result != nullptr);
   // Ranges beyond the end are refused without reading, so that a caller may pass an offset or
   // length that is not verified yet.
   if (offset > size_ || n > size_ - offset) {
@@ -128,6 +131,7 @@ Status RandomReader::ReadFile(uint64_t offset, size_t n, char* scratch, Slice* r
     return ShortRead(offset, n, static_cast<size_t>(offset < size_ ? size_ - offset : 0));
   }
   // The wait for the rate limiter does not count as time of reading.
+  assert(n <= size_ - offset);
   Pace(n, io);
   {
     const ReadWatch watch(statistics_, io.io_activity, by_level_);
@@ -147,6 +151,7 @@ Status RandomReader::ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* 
   // may extend beyond the end of the file.
   const uint64_t begin = offset / kDefaultPageSize * kDefaultPageSize;
   const uint64_t end = (offset + n + kDefaultPageSize - 1) / kDefaultPageSize * kDefaultPageSize;
+  assert(begin <= offset && end >= offset + n);
   IgnoreError(file_->InvalidateCache(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
               "then the same bytes are read again, and their checksum is checked");
   IOOptions io;
@@ -161,6 +166,7 @@ Status RandomReader::ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* 
 Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,
                                       const IOOptions& io) const {
   AssertIoAllowed();
+  assert(requests != nullptr || count == 0);
   // All bytes are paid for before the first read, because the requests run together.
   for (size_t i = 0; i < count; ++i) Pace(requests[i].len, io);
   {
@@ -176,6 +182,7 @@ Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,
           status_to_io_status(ShortRead(request->offset, request->len, request->result.size()));
     }
     if (request->status.ok()) AddIoBytes(&IOStatsContext::bytes_read, request->result.size());
+    // The others are still checked, because each request has a status of its own.
     first_error.UpdateIfOk(request->status);
   }
   return first_error;
@@ -213,6 +220,7 @@ IOStatus RandomReader::ReadPages(uint64_t offset, size_t n, char* scratch, Slice
                                  const IOOptions& io) const {
   assert(result != nullptr);
   assert(is_direct());
+  assert(alignment_ > 0);
   const Pages pages(offset, n, alignment_);
   Slice found;
   IOStatus status = file_->Read(pages.begin, pages.bytes, io, &found, pages.memory.data(), nullptr);
@@ -223,6 +231,7 @@ IOStatus RandomReader::ReadPages(uint64_t offset, size_t n, char* scratch, Slice
 IOStatus RandomReader::MultiReadPages(FSReadRequest* requests, size_t count,
                                       const IOOptions& io) const {
   assert(is_direct());
+  assert(requests != nullptr || count == 0);
   // A deque, because Pages cannot be moved.
   std::deque<Pages> pages;
   std::vector<FSReadRequest> whole(count);
@@ -234,6 +243,7 @@ IOStatus RandomReader::MultiReadPages(FSReadRequest* requests, size_t count,
   }
   // The requests keep their own statuses; memory is freed when the copies are made.
   RETURN_IF_ERROR(file_->MultiRead(whole.data(), count, io, nullptr));
+  assert(pages.size() == count);
   for (size_t i = 0; i < count; ++i) {
     requests[i].status = whole[i].status;
     const Slice found = whole[i].status.ok() ? whole[i].result : Slice();
@@ -245,6 +255,7 @@ IOStatus RandomReader::MultiReadPages(FSReadRequest* requests, size_t count,
 Status RandomReader::Prefetch(uint64_t offset, size_t n) const {
   AssertIoAllowed();
   const IOStatus status = file_->Prefetch(offset, n, IOOptions(), nullptr);
+  // A hint that a file system does not know is no error.
   if (status.IsNotSupported()) return Status::OK();
   return status;
 }

@@ -36,6 +36,7 @@ size_t RateLimiter::RequestToken(size_t bytes, size_t alignment, Env::IOPriority
                                  Statistics* stats, RateLimiter::OpType op_type) {
   if (io_priority >= Env::IO_TOTAL || !IsRateLimited(op_type)) return bytes;
   bytes = std::min(bytes, static_cast<size_t>(GetSingleBurstBytes()));
+  // At least one unit, even if a burst is smaller, or the caller could never move anything.
   if (alignment > 0) bytes = std::max(alignment, bytes / alignment * alignment);
   Request(static_cast<int64_t>(bytes), io_priority, stats, op_type);
   return bytes;
@@ -58,6 +59,7 @@ GenericRateLimiter::GenericRateLimiter(const GenericRateLimiterOptions& options)
                                               : options.bytes_per_second),
       max_bytes_per_second_(options.bytes_per_second),
       single_burst_bytes_(options.single_burst_bytes) {
+  assert(options_.clock != nullptr);
   assert(options.bytes_per_second > 0);
   assert(options.refill_period_micros > 0);
 }
@@ -74,6 +76,7 @@ GenericRateLimiter::~GenericRateLimiter() {
 }
 
 void GenericRateLimiter::SetBytesPerSecond(int64_t bytes_per_second) {
+  // A rate of 0 would make every request wait for ever, so such a call is ignored.
   if (bytes_per_second <= 0) return;
   MutexLock lock(&mutex_);
   bytes_per_second_ = bytes_per_second;
@@ -84,6 +87,7 @@ Status GenericRateLimiter::SetSingleBurstBytes(int64_t single_burst_bytes) {
   if (single_burst_bytes < 0) {
     return Status::InvalidArgument("SetSingleBurstBytes: the number must not be negative");
   }
+  // 0 means that a burst is what one refill brings.
   MutexLock lock(&mutex_);
   single_burst_bytes_ = single_burst_bytes;
   return Status::OK();
@@ -92,6 +96,7 @@ Status GenericRateLimiter::SetSingleBurstBytes(int64_t single_burst_bytes) {
 // Computed with 128 bits, since the product of rate and period can exceed 64 bits.
 int64_t GenericRateLimiter::RefillBytesLocked() const {
   const auto bytes = static_cast<__int128>(bytes_per_second_) * options_.refill_period_micros;
+  // At least one byte, so that even the slowest rate makes progress.
   return static_cast<int64_t>(std::max<__int128>(bytes / 1000000, 1));
 }
 
@@ -142,6 +147,7 @@ void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics*
 void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* stats,
                                OpType op_type) {
   const uint64_t start_micros = stats == nullptr ? 0 : SteadyMicros(options_.clock.get());
+  assert(bytes >= 0);
   const bool has_waited = Take(bytes, pri);
   if (stats == nullptr) return;
   const bool is_read = op_type == OpType::kRead;
@@ -172,16 +178,19 @@ bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
   const uint64_t now = SteadyMicros(options_.clock.get());
   // While there is a leader, only the leader refills the bucket, when it wakes up.
   if (now >= next_refill_micros_ && !has_leader_) RefillLocked(now);
+  // A request must not overtake those that wait already.
   if (!HasWaitersLocked() && available_bytes_ >= bytes) {
     available_bytes_ -= bytes;
     return false;
   }
+  // The waiter lives on the stack of its thread, which returns only after it has left the queue.
   Waiter waiter(&mutex_, bytes);
   queues_[pri].push_back(&waiter);
   ++waiter_count_;
   GrantLocked();  // what is available now, in the order of the queues
   WaitLocked(&waiter);
   std::erase(queues_[pri], &waiter);  // it is still queued only if the limiter is being destroyed
+  assert(waiter_count_ > 0);
   if (--waiter_count_ == 0 && is_ending_) all_gone_.SignalAll();
   return true;
 }
@@ -190,12 +199,14 @@ void GenericRateLimiter::WaitLocked(Waiter* waiter) {
   assert(waiter != nullptr);
   // Only one thread, the leader, waits for the next refill, with a timeout. The other threads sleep
   // until the leader grants their bytes, or until one of them becomes the next leader.
+  // Checked again after each wake-up, because a signal may also mean that the limiter is ending.
   while (waiter->bytes_left > 0 && !is_ending_) {
     if (has_leader_) {
       waiter->wake.Wait();
       continue;
     }
     has_leader_ = true;
+    // The mutex is free during this wait, so requests can be granted meanwhile.
     AwaitRefillLocked(waiter);
     has_leader_ = false;
     const uint64_t now = SteadyMicros(options_.clock.get());
@@ -211,6 +222,7 @@ void GenericRateLimiter::WaitLocked(Waiter* waiter) {
 void GenericRateLimiter::AwaitRefillLocked(Waiter* waiter) {
   const uint64_t now = SteadyMicros(options_.clock.get());
   if (now >= next_refill_micros_) return;
+  assert(next_refill_micros_ > now);
   const uint64_t deadline = options_.clock->NowMicros() + (next_refill_micros_ - now);
   options_.clock->TimedWait(&waiter->wake, std::chrono::microseconds(deadline));
 }
@@ -221,7 +233,9 @@ void GenericRateLimiter::RefillLocked(uint64_t now) {
   const int64_t refill = RefillBytesLocked();
   // Unused tokens are kept for at most one period, so that an idle time does not allow a larger
   // burst.
+  assert(refill > 0);
   available_bytes_ = std::min(available_bytes_ + refill, refill);
+  // A refill while somebody waits shows that the rate is too low for the demand.
   if (HasWaitersLocked()) ++drained_count_;
   if (options_.is_auto_tuned && ++refill_count_ == kRefillsPerTuning) TuneLocked();
   GrantLocked();
@@ -236,8 +250,10 @@ void GenericRateLimiter::GrantLocked() {
     while (!queue.empty()) {
       Waiter* waiter = queue.front();
       const int64_t granted = std::min(waiter->bytes_left, available_bytes_);
+      assert(granted >= 0);
       available_bytes_ -= granted;
       waiter->bytes_left -= granted;
+      // The rest is granted by the next refill; the place in the queue stays.
       if (waiter->bytes_left > 0) return;
       queue.pop_front();
       waiter->wake.Signal();
@@ -277,8 +293,10 @@ void GenericRateLimiter::TuneLocked() {
   const int percent = drained_count_ * 100 / kRefillsPerTuning;
   refill_count_ = 0;
   drained_count_ = 0;
+  // Steps of five percent, so that the rate follows the demand without jumping.
   const int64_t step = std::max<int64_t>(bytes_per_second_ / 20, 1);
   const int64_t lowest = std::max<int64_t>(max_bytes_per_second_ / kLowestPartOfMax, 1);
+  // Nobody had to wait at all, so the lowest rate is enough.
   if (percent == 0) {
     bytes_per_second_ = lowest;
   } else if (percent < 50) {

@@ -173,6 +173,7 @@ const BlinkTree::Node* BlinkTree::BeyondTied(const Node& node, const Position& k
 // Returns the child for the key; or the next node if the key is there; or the same node if it
 // changed during the read.
 inline const BlinkTree::Node* BlinkTree::StepTowards(const Node* node, const Position& key) const {
+  assert(node != nullptr);
   assert(node->level > 0);
   const uint32_t version = node->BeginRead();
   if (const Node* next = Beyond(*node, key)) return next;
@@ -390,6 +391,7 @@ void BlinkTree::LinkUp(Node* node, const InsertHint& hint) {
 
 // Creates a level above the root and a node to the right of it. False: another thread was faster.
 bool BlinkTree::RaiseRoot(Node* right) {
+  assert(right != nullptr);
   Node* root = root_.load(std::memory_order_acquire);
   if (root->level != right->level) return false;
   assert(root->low == nullptr);

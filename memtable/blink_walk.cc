@@ -80,6 +80,7 @@ void BlinkTree::SeekForPrev(const Position& key, Window* window) const {
 }
 
 void BlinkTree::ToNextLeaf(Window* window) const {
+  assert(window != nullptr);
   assert(window->index == window->count);
   if (window->next == nullptr) return;
   Load(window->next, window);
@@ -90,6 +91,7 @@ void BlinkTree::ToNextLeaf(Window* window) const {
 // The node at `previous` may have been split since: the leaf in front is the one whose next node is
 // this one.
 void BlinkTree::ToPreviousLeaf(Window* window) const {
+  assert(window != nullptr);
   const Node* const leaf = window->leaf;
   const Node* left = leaf->previous.load(std::memory_order_acquire);
   if (left == nullptr) {

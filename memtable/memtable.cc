@@ -26,6 +26,7 @@ constexpr size_t kMaxSliceBytes = std::numeric_limits<uint32_t>::max();
 
 void AcquirePin(void* memtable) { static_cast<const MemTable*>(memtable)->Ref(); }
 void ReleasePin(void* memtable, void* /*unused*/) {
+  assert(memtable != nullptr);
   static_cast<const MemTable*>(memtable)->Unref();
 }
 
@@ -33,6 +34,8 @@ void ReleasePin(void* memtable, void* /*unused*/) {
 void RaiseTo(std::atomic<uint64_t>* cell, uint64_t value) {
   assert(cell != nullptr);
   uint64_t seen = cell->load(std::memory_order_relaxed);
+  // A failed exchange loads the present value into `seen`, so the loop ends when somebody else has
+  // gone beyond.
   while (seen < value && !cell->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
 }
@@ -78,6 +81,7 @@ void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
 }
 
 MemTable::~MemTable() {
+  // The last reference is gone, so no reader and no writer is left.
   assert(refs_.load(std::memory_order_relaxed) == 0);
 #ifdef ASHLAR_INVARIANTS
   CheckInvariants();
@@ -92,6 +96,7 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
     return Status::InvalidArgument(StrCat("key of ", user_key.size(), " and value of ",
                                           value.size(), " bytes: each must be below 4 GiB"));
   }
+  // An entry in a range that was known to be empty ends that knowledge before a reader can use it.
   if (empty_ranges_ != nullptr && !empty_ranges_->none() && !IsTombstone(type)) [[unlikely]]
     empty_ranges_->Break(user_key);
   if (type == kTypeValue) [[likely]] {
@@ -104,6 +109,7 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
   } else if (!AddPoint(PackTrailer(seqno, type), user_key, value, hint)) [[unlikely]] {
     return Status::TryAgain("the memtable holds this key with this sequence number already");
   }
+  // The counters are added at the end of the batch, so that each entry costs no shared memory.
   const size_t bytes = user_key.size() + kTrailerBytes + value.size();
   if (hint != nullptr) [[likely]] {
     hint->pending.Note(seqno, type, bytes);
@@ -118,6 +124,8 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
 // False if the same internal key is there already.
 bool MemTable::AddPoint(uint64_t trailer, const Slice& user_key, const Slice& value,
                         const InsertHint* hint) {
+  // The filter is filled before the entry can be found, so a reader that looks for the entry is not
+  // sent away.
   if (bloom_.has_value()) AddToBloom(user_key);
   if (tree_.has_value()) [[likely]] {
     return tree_->Insert(tree_->At(user_key, trailer), value, hint != nullptr && hint->exclusive);
@@ -129,7 +137,10 @@ bool MemTable::AddPoint(uint64_t trailer, const Slice& user_key, const Slice& va
 // tombstone between the two versions would hide the overwritten value.
 MemTableEntry* MemTable::FindToUpdate(SequenceNumber seqno, ValueType type,
                                       const Slice& user_key) const {
+  // Other representations do not update in place; see the constructor.
   if (in_place_ == nullptr || tree_->IsEmpty()) return nullptr;
+  // The newest version below this commit's number: earlier commits are visible, see
+  // InsertInOrder().
   const BlinkTree::Cursor newest =
       tree_->Find(tree_->At(user_key, PackTrailer(seqno, kValueTypeForSeek)));
   if (newest.entry == nullptr || TrailerType(newest.entry->trailer()) != type) return nullptr;
@@ -141,12 +152,15 @@ MemTableEntry* MemTable::FindToUpdate(SequenceNumber seqno, ValueType type,
 MemTable::InPlace MemTable::Update(SequenceNumber seqno, ValueType type, const Slice& user_key,
                                    Slice* value, std::string* made) {
   assert(updates_in_place_);
+  assert(value != nullptr);
   assert((type == kTypeValue || type == kTypeWideColumnEntity));
   MemTableEntry* const entry = FindToUpdate(seqno, type, user_key);
   const InPlaceCallback callback = type == kTypeValue ? in_place_callback_ : nullptr;
   if (entry == nullptr) return callback == nullptr ? InPlace::kAdd : InPlace::kNeedsValue;
   if (callback != nullptr) {
     std::string existing = entry->value().ToString();
+    // The callback may decide that the value stays as it is, or is not written at all.
+    assert(made != nullptr);
     if (!MakeInPlaceValue(callback, &existing, *value, made)) return InPlace::kDone;
     *value = *made;
   }
@@ -156,6 +170,7 @@ MemTable::InPlace MemTable::Update(SequenceNumber seqno, ValueType type, const S
 // Returns false if the range is empty, so that the tombstone would hide nothing.
 bool MemTable::AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end) {
   if (comparator_.OrderWithoutTimestamp(begin, end) >= 0) return false;
+  assert(seqno <= kMaxSequenceNumber);
   tombstones_.Add({begin, end, seqno});
   return true;
 }
@@ -178,6 +193,7 @@ void MemTable::AddConcurrently(const MemTableCounters& added) {
   assert(added.deletes <= added.entries);
   CounterStripe& stripe = stripes_[ThreadNumber() % kStripes];
   const uint64_t before = stripe.entries.fetch_add(added.entries, std::memory_order_relaxed);
+  // Only the first entry of a stripe needs the time, so this branch is almost never taken.
   if (before == 0) [[unlikely]]
     NoteFirstEntry();
   if (added.deletes != 0) stripe.deletes.fetch_add(added.deletes, std::memory_order_relaxed);
@@ -203,6 +219,7 @@ void MemTable::AddExclusively(const MemTableCounters& added) {
   if (added.range_deletes != 0) [[unlikely]]
     bump(&stripe.range_deletes, added.range_deletes);
   bump(&stripe.raw_bytes, added.raw_bytes);
+  // Plain stores after plain loads are right here, because this thread is the only writer.
   if (added.smallest_seqno < stripe.smallest_seqno.load(std::memory_order_relaxed)) {
     stripe.smallest_seqno.store(added.smallest_seqno, std::memory_order_relaxed);
   }
@@ -218,6 +235,7 @@ void MemTable::NoteFirstEntry() {
   int64_t seconds = 0;
   if (!clock_->GetCurrentTime(&seconds).ok() || seconds <= 0) return;
   uint64_t unknown = 0;
+  // Another thread may have been first; its time is as good.
   oldest_entry_seconds_.compare_exchange_strong(unknown, static_cast<uint64_t>(seconds),
                                                 std::memory_order_relaxed);
 }
@@ -229,6 +247,7 @@ bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
   assert(!lookup->decided());
   if (tombstones_.empty()) [[likely]]
     return GetPoints(key, lookup);
+  // The tombstone counts before the points, because it may be newer than all of them.
   Cover(lookup);
   if (!GetPoints(key, lookup) && lookup->is_covered()) lookup->EndCovered();
   return lookup->decided();
@@ -240,9 +259,11 @@ ValuePin MemTable::PinOfValues() const {
 }
 
 bool MemTable::GetPoints(const LookupKey& key, PointLookup* lookup) const {
+  assert(lookup != nullptr);
   if (bloom_.has_value() && !MayContain(key, lookup)) return false;
   if (!has_plain_reads_) [[unlikely]]
     return GetChecked(key, lookup);
+  // The pin keeps the whole memtable alive, so the value needs no copy.
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
   return VisitVersions(
       key, [&](const auto& entry) { return lookup->Offer(entry.trailer(), entry.value(), pin); });
@@ -252,6 +273,7 @@ bool MemTable::HasOperandsOnTop(const LookupKey& key, size_t count) const {
   assert(count > 0);
   size_t found = 0;
   VisitVersions(key, [&found, count](const auto& entry) {
+    // Stops at the first version that is no operand, or when enough were seen.
     return TrailerType(entry.trailer()) != kTypeMerge || ++found == count;
   });
   return found == count;
@@ -259,11 +281,13 @@ bool MemTable::HasOperandsOnTop(const LookupKey& key, size_t count) const {
 
 // A value that may be overwritten is copied, and cannot be pinned.
 bool MemTable::GetChecked(const LookupKey& key, PointLookup* lookup) const {
+  assert(lookup != nullptr);
   if (checks_.looks_around()) return GetByWalk(key, lookup);
   std::string copy;
   return VisitVersions(key, [&](const auto& entry) {
     const Slice value = ValueOf(entry, &copy);
     Status status;
+    assert(in_place_ != nullptr || checks_.any());
     if (checks_.any()) {
       status = CheckEntry(entry.internal_key(), value, checks_.checksum_bytes);
     }
@@ -278,6 +302,7 @@ bool MemTable::GetByWalk(const LookupKey& key, PointLookup* lookup) const {
   const ValuePin pin = PinOfValues();
   std::string target;
   AppendInternalKey(&target, key.user_key, key.trailer);
+  assert(lookup != nullptr);
   const std::unique_ptr<InternalIterator> entries(NewIterator(nullptr));
   for (entries->Seek(target); entries->Valid(); entries->Next()) {
     if (!comparator_.SameKey(ExtractUserKey(entries->key()), key.user_key)) return false;
@@ -289,6 +314,7 @@ bool MemTable::GetByWalk(const LookupKey& key, PointLookup* lookup) const {
 
 // Searches several keys at once, so that their cache misses overlap.
 void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
+  assert(lookups != nullptr || count == 0);
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
   PointLookup* batch[BlinkTree::kMaxBatch];
   BlinkTree::Position positions[BlinkTree::kMaxBatch];
@@ -298,6 +324,7 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
     for (; next < count && batch_count < BlinkTree::kMaxBatch; ++next) {
       PointLookup* lookup = lookups[next];
       const LookupKey& key = lookup->key();
+      // Decided by a newer memtable.
       if (lookup->decided()) continue;
       if (!tree_.has_value() || !has_plain_reads_) {
         Get(key, lookup);  // Get() asks tombstones and filter itself
@@ -305,12 +332,14 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
       }
       if (!tombstones_.empty()) [[unlikely]]
         Cover(lookup);
+      assert(batch_count < BlinkTree::kMaxBatch);
       if (bloom_.has_value() && !MayContain(key, lookup)) continue;
       if (tree_->IsEmpty()) continue;
       positions[batch_count] = tree_->At(key.user_key, key.trailer);
       batch[batch_count++] = lookup;
     }
     if (batch_count == 0) continue;
+    assert(batch_count <= BlinkTree::kMaxBatch);
     tree_->FindMany(positions, batch_count, found);
     for (size_t i = 0; i < batch_count; ++i) {
       VisitFrom(found[i], batch[i]->key(), [&](const auto& entry) {
@@ -320,6 +349,7 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
   }
   if (tombstones_.empty()) [[likely]]
     return;
+  // What is covered by a tombstone and was not found here is deleted for older runs as well.
   for (size_t i = 0; i < count; ++i) {
     if (!lookups[i]->decided() && lookups[i]->is_covered()) lookups[i]->EndCovered();
   }
@@ -328,6 +358,7 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
 bool MemTable::MayContain(const LookupKey& key, PointLookup* lookup) const {
   assert(bloom_.has_value());
   assert(bloom_whole_keys_ || bloom_prefixes_ != nullptr);
+  // A key outside of the domain has no prefix, so the filter says nothing about it.
   if (!bloom_whole_keys_ && !bloom_prefixes_->InDomain(key.user_key)) return true;
   const bool may_contain = bloom_->MayContain(
       bloom_whole_keys_ ? lookup->FilterHash()
@@ -338,6 +369,7 @@ bool MemTable::MayContain(const LookupKey& key, PointLookup* lookup) const {
 }
 
 void MemTable::AddToBloom(const Slice& user_key) {
+  assert(bloom_whole_keys_ || bloom_prefixes_ != nullptr);
   assert(bloom_.has_value());
   if (bloom_whole_keys_) bloom_->Add(FilterHash64(user_key));
   if (bloom_prefixes_ != nullptr && bloom_prefixes_->InDomain(user_key)) {
@@ -364,6 +396,7 @@ MemTableCounters MemTable::counters() const {
 
 bool MemTable::IsEmpty() const {
   if (!tombstones_.empty()) return false;
+  assert(tree_.has_value() || other_ != nullptr);
   return tree_.has_value() ? tree_->IsEmpty() : other_->IsEmpty();
 }
 
@@ -389,7 +422,9 @@ MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice&
   const MemTableCounters total = counters();
   const uint64_t found = CountBetween(begin, end, total.entries);
   if (total.entries == 0 || found == 0) return {};
+  // The estimate of the tree may be above the number of entries.
   const uint64_t entries = std::min(found, total.entries);
+  assert(entries <= total.entries);
   assert(entries != 0);
   return {entries, entries * (total.raw_bytes / total.entries)};
 }
@@ -407,6 +442,7 @@ MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice&
     for (all->SeekToFirst(); all->Valid(); all->Next()) ++entries;
   }
   const MemTableCounters total = counters();
+  // Range tombstones are not in the representation, but they count as entries.
   if (total.entries - total.range_deletes > entries) std::abort();
 }
 

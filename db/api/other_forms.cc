@@ -2,6 +2,7 @@
 //
 // Convenience forms of all calls except reads and writes, expressed by the forms that a database
 // implements. The forms of opening are in db/open_forms.cc.
+#include <cassert>
 #include <memory>
 #include <utility>
 
@@ -24,6 +25,7 @@ Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options,
 // Stops at the first error; *handles then has the families that were created.
 Status DB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
                                 std::vector<ColumnFamilyHandle*>* handles) {
+  assert(handles != nullptr);
   handles->clear();
   for (const ColumnFamilyDescriptor& family : column_families) {
     ColumnFamilyHandle* handle = nullptr;

@@ -52,6 +52,7 @@ bool ObsoleteBlobFiles::empty() const {
 }
 
 void ObsoleteBlobFiles::Hold(BlobFile* file) {
+  assert(file != nullptr);
   assert(file->next_ == nullptr);
   assert(file->previous_ == nullptr);
   MutexLock lock(&mutex_);

@@ -75,6 +75,7 @@ Status BlobFileHeader::DecodeFrom(const Slice& bytes) {
 }
 
 void BlobFileFooter::AppendTo(std::string* dst) const {
+  assert(dst != nullptr);
   const size_t begin = dst->size();
   PutFixed32(dst, kMagic);
   PutFixed64(dst, blob_count);
@@ -97,6 +98,7 @@ Status BlobFileFooter::DecodeFrom(const Slice& bytes) {
 }
 
 void BlobRecordHeader::AppendTo(std::string* dst) const {
+  assert(dst != nullptr);
   const size_t begin = dst->size();
   PutFixed64(dst, key_bytes);
   PutFixed64(dst, value_bytes);

@@ -53,6 +53,7 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
 // Stops at the first error. The handles of the families that exist by then are returned.
 Status FamilyChanges::CreateAll(const std::vector<ColumnFamilyDescriptor>& descriptors,
                                 std::vector<ColumnFamilyHandle*>* handles) {
+  assert(handles != nullptr);
   handles->clear();
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
     ColumnFamilyHandle* handle = nullptr;

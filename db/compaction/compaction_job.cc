@@ -361,6 +361,7 @@ Status CompactionJob::Run(OutputResult* result) {
 
 // Decides how the job is cut into parts, and creates the parts.
 Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
+  assert(parts != nullptr);
   assert(parts->empty());
   Statistics* const statistics = options_.table.context->writer_options.statistics;
   const StopWatch watch(SystemClock::Default().get(), statistics, SUBCOMPACTION_SETUP_TIME);

@@ -27,6 +27,7 @@ double Multiplier(const ColumnFamilyOptions& options, Level level) {
 // Sets the targets from level 1 downwards: level 1 has max_bytes_for_level_base, and each further
 // level is larger by the multiplier.
 void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs) {
+  assert(needs != nullptr);
   assert(needs->target_bytes.size() > 1);  // a single level needs no compaction
   double target = static_cast<double>(options.max_bytes_for_level_base);
   needs->base_level = 1;

@@ -173,6 +173,7 @@ std::optional<CompactionPlan> FifoPicker::PickSmallTables() {
 // Adds a table to a plan that drops tables. As in all plans, levels ascend, and tables of level 0
 // are ordered from new to old.
 void FifoPicker::Drop(const LevelFiles& table, CompactionPlan* plan) {
+  assert(plan != nullptr);
   assert(table.files.size() == 1);
   assert(plan->inputs.empty() || table.level <= plan->inputs.front().level);  // oldest first
   if (plan->inputs.empty() || plan->inputs.front().level != table.level) {

@@ -109,6 +109,8 @@ void SortByRank(uint64_t (*rank)(const FileMetadata&), std::vector<TableFile*>* 
 using RankedFiles = std::vector<std::pair<double, TableFile*>>;
 
 void SortRanked(RankedFiles* ranked, std::vector<TableFile*>* files) {
+  assert(ranked != nullptr);
+  assert(files != nullptr);
   assert(ranked->size() == files->size());
   std::stable_sort(ranked->begin(), ranked->end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

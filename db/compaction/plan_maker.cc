@@ -175,6 +175,7 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
 // Adds more files of the start level, if this adds no file of the output level: they are merged at
 // little extra cost.
 void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
+  assert(plan != nullptr);
   assert(plan->inputs.size() <= 2);
   if (plan->start_level == 0 || plan->inputs.size() < 2) return;
   const KeyRange range = RangeOf(plan->inputs);
@@ -192,6 +193,7 @@ void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
 
 // Sets all fields of the plan that follow from its inputs and its output level.
 void PlanMaker::Finish(CompactionPlan* plan) const {
+  assert(plan != nullptr);
   assert(!plan->inputs.empty());
   assert(plan->inputs[0].level == plan->start_level);
   assert(plan->output_level < version_.num_levels());
@@ -222,6 +224,7 @@ void PlanMaker::Finish(CompactionPlan* plan) const {
 // Level 0 is ordered by age, and all outputs of a job have the same age, so the output is one
 // table.
 void PlanMaker::FinishOnLevel0(CompactionPlan* plan) const {
+  assert(plan != nullptr);
   assert(plan->inputs.size() == 1);
   plan->target_file_bytes = plan->max_grandparent_bytes = UINT64_MAX;
   plan->grandparents.clear();
@@ -287,6 +290,7 @@ std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inp
 // between the chosen ones in age, because the output takes one place in the order. Otherwise they
 // are the older files that overlap the chosen ones, directly or through others.
 void PlanMaker::CompleteLevel0(LevelFiles* files, bool stays) const {
+  assert(files != nullptr);
   assert(files->level == 0);
   assert(!files->files.empty());
   const std::vector<TableFile*>& all = version_.files(0);

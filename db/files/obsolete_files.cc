@@ -25,6 +25,7 @@ namespace ashlar {
 
 // Dropped families without users are always taken; files wait while deletions are disabled.
 ObsoleteFiles CollectObsolete(DbCore* core) {
+  assert(core != nullptr);
   assert(core->kept_files.deletions_disabled >= 0);
   ObsoleteFiles files;
   files.families = core->versions->TakeUnusedFamilies();

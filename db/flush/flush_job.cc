@@ -79,6 +79,7 @@ Result<std::unique_ptr<EntryFilter>> FilterFor(const FlushJobOptions& job) {
 // memtables, so that a memtable which lost an entry does not become a table. After an error the
 // files that were written are deleted; no MANIFEST names them yet.
 Status FlushJob::Run(OutputResult* result) {
+  assert(result != nullptr);
   assert(!options_.memtables.empty());
   assert(result->tables.empty());
   Arena arena;

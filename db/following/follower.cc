@@ -40,6 +40,7 @@ std::vector<std::string> BaseNamesOf(const std::vector<std::string>& paths) {
 }  // namespace
 
 Status SettleForFollowing(OpenRequest* request) {
+  assert(request != nullptr);
   assert(request->is_following());
   DBOptions& options = request->db_options;
   if (options.best_efforts_recovery) return NotWhileFollowing("best_efforts_recovery");
@@ -203,6 +204,7 @@ FollowedChange Follower::BeginChange() {
 // Opens the new files. `paths` receives their paths; after an error, also the path of the file that
 // could not be opened.
 Status Follower::OpenFiles(const FollowedChange& change, std::vector<std::string>* paths) {
+  assert(paths != nullptr);
   std::vector<NamedTable> tables;
   std::vector<std::pair<const FamilyVersions*, std::shared_ptr<BlobFile>>> blobs;
   for (const auto& [id, family] : change.families()) {

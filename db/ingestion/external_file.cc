@@ -202,6 +202,7 @@ Status SettleChecksum(const InspectOptions& options, const std::optional<FileChe
 // the file may not have synced it, so it is synced here.
 Status StageExternalFile(const InspectOptions& options, const std::string& path,
                          ExternalFile* file) {
+  assert(file != nullptr);
   assert(file->path.empty() && !path.empty());
   const IngestExternalFileOptions& ingest = *options.ingest;
   bool is_linked = false;
@@ -267,6 +268,7 @@ FileMetadata MetadataOf(const ExternalFile& file, SequenceNumber seqno) {
 // number from there. The checksum of the file changes with it, so it is computed again.
 Status WriteGlobalSeqno(const InspectOptions& options, const ExternalFile& file,
                         FileMetadata* meta) {
+  assert(meta != nullptr);
   assert(file.takes_seqno && !file.path.empty());
   const uint64_t offset = file.properties->external_sst_file_global_seqno_offset;
   if (offset == 0 || offset + sizeof(uint64_t) > file.bytes) {

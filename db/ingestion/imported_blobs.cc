@@ -38,6 +38,7 @@ Status ReadHeader(const RandomReader& reader, BlobFileHeader* header) {
 
 // Appends the bytes from `offset` to the end of the file.
 Status AppendRest(const RandomReader& reader, uint64_t offset, FileWriter* writer) {
+  assert(writer != nullptr);
   const auto scratch = std::make_unique<char[]>(kCopyBytes);
   while (offset < reader.size()) {
     const auto n = static_cast<size_t>(std::min<uint64_t>(kCopyBytes, reader.size() - offset));
@@ -87,6 +88,7 @@ Status ImportedBlobs::Add(const ExternalFile& table) {
 
 // The counts are those of the footer; the number is set when the file is copied.
 Status ImportedBlobs::Inspect(const std::string& path, BlobFileAddition* addition) const {
+  assert(addition != nullptr);
   assert(addition->number == 0);
   const auto& environment = core_->environment;
   ASSIGN_OR_RETURN(const auto reader,
@@ -122,6 +124,7 @@ Status ImportedBlobs::CopyAll(uint32_t family_id, const std::string& dir) {
 // Only the header changes.
 Status ImportedBlobs::Copy(const std::string& source, uint32_t family_id, const std::string& dir,
                            File* file) {
+  assert(file != nullptr);
   assert(file->copy.empty());
   const auto& environment = core_->environment;
   ASSIGN_OR_RETURN(const auto reader,
@@ -210,6 +213,7 @@ FileNumber ImportedBlobs::NewNumberOf(const std::string& dir, FileNumber old) co
 
 // A file is imported only if some table refers to it, so it is never all garbage.
 void ImportedBlobs::Describe(VersionEdit* edit) const {
+  assert(edit != nullptr);
   for (const auto& [place, file] : files_) {
     assert(file.addition.number != 0 && file.used.count > 0);
     edit->blob_additions.push_back(file.addition);

@@ -349,6 +349,7 @@ bool Ingestions::IsAsLookedAt(const std::vector<Part*>& parts) const {
 
 // Decides the level and the sequence number of each file of a family, and reserves the places.
 Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
+  assert(part != nullptr);
   assert(part->placed.empty() && part->reserved.empty());
   ColumnFamilyData* const family = part->family();
   if (family->is_dropped()) return Status::ColumnFamilyDropped();

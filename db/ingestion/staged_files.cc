@@ -150,6 +150,7 @@ Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
 // Also adds the directories that must be synced to `*dirs`.
 Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged,
                    std::map<std::string, NewEntries>* dirs) {
+  assert(dirs != nullptr);
   assert(staged != nullptr);
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));

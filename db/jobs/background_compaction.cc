@@ -29,6 +29,7 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, CompactionRegistry* reg
       notifier_(core, *family, notice_),
       blob_notifier_(core, *family,
                      {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
+  assert(core != nullptr);
   // All values are those of this moment, taken under the DB mutex. Options may change while the job
   // runs; the job keeps the ones with which it began.
   work_.table = TableOptionsFor(*core, *family);

@@ -69,6 +69,7 @@ std::unique_ptr<BackgroundCompaction> Compactions::Begin(ColumnFamilyData* famil
 // Picks and begins one automatic compaction. The limiter and the space are asked before the inputs
 // are claimed, so nothing must be undone if one of them refuses.
 Compactions::Begun Compactions::BeginAutomaticLocked(ColumnFamilyData* family) {
+  assert(family != nullptr);
   core_->mutex.AssertHeld();
   Begun begun;
   if (!MayBeginAutomatic(*family)) return begun;

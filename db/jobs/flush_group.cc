@@ -76,6 +76,7 @@ void FlushGroup::TablesWritten() {
 // families it is an extra edit of the default family: the edit of a family that is dropped
 // meanwhile is left out, and the default family cannot be dropped.
 Status FlushGroup::Describe(VersionSet::Change* change) {
+  assert(change != nullptr);
   assert(!flushes_.empty());
   assert(change->edits.empty());
   std::vector<LogsOfFamily> after;

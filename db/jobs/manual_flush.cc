@@ -35,6 +35,7 @@ Status ManualFlushes::FlushThese(const FlushOptions& options,
 Status ManualFlushes::Begin(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason,
                             std::vector<Target>* targets) {
+  assert(targets != nullptr);
   assert(targets->empty());
   assert(!InEpoch());
   MutexLock lock(&core_->mutex);

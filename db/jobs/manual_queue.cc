@@ -12,6 +12,7 @@
 namespace ashlar {
 
 void ManualQueue::AddLocked(ManualCompaction* manual) {
+  assert(manual != nullptr);
   assert(manual->family != nullptr);
   assert(!manual->is_taken);
   assert(!manual->is_done);
@@ -66,6 +67,7 @@ ManualCompaction* ManualQueue::TakeLocked() {
 
 // Marks the compaction as done. The call that waits for it removes the entry from the queue.
 void ManualQueue::FinishLocked(ManualCompaction* manual) {
+  assert(manual != nullptr);
   assert(manual->is_taken);
   assert(!manual->is_done);
   manual->is_done = true;
@@ -74,6 +76,7 @@ void ManualQueue::FinishLocked(ManualCompaction* manual) {
 
 // Waits until a compaction that runs on the calling thread may begin.
 Status ManualQueue::AwaitTurnLocked(ManualCompaction* manual) {
+  assert(manual != nullptr);
   assert(manual->is_of_caller);
   // A caller that sets its own flag does not signal, so the flag is polled.
   constexpr uint64_t kLookAgainMicros = 50 * 1000;

@@ -107,6 +107,7 @@ void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
 // Adds the inputs of a compaction. A table that cannot be opened has no properties here; the job
 // itself will report the error.
 void DescribeInputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
+  assert(info != nullptr);
   const CompactionPlan& plan = *compaction.plan;
   TableCache* const tables = compaction.version->tables();
   for (const LevelFiles& level : plan.inputs) {
@@ -134,6 +135,7 @@ std::string KeyPrefix(const Slice& internal_key) {
 
 // Called after the job has written its tables.
 void DescribeOutputs(const CompactionNotice& compaction, CompactionJobInfo* info) {
+  assert(info != nullptr);
   assert(compaction.result != nullptr);
   const CompactionPlan& plan = *compaction.plan;
   const TableCache& cache = *compaction.version->tables();

@@ -33,6 +33,7 @@ Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifes
 
 // One sync for all records: they are one change.
 Status AddAndSync(LogWriter* log, const std::vector<std::string>& records, Statistics* statistics) {
+  assert(log != nullptr);
   for (const std::string& record : records) RETURN_IF_ERROR(log->AddRecord(record));
   // Only the sync is measured, which is nearly all of the time.
   const StopWatch watch(SystemClock::Default().get(), statistics, MANIFEST_FILE_SYNC_MICROS);

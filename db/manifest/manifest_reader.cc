@@ -90,6 +90,7 @@ bool ManifestReader::Fail(const std::string& what) {
 }
 
 bool ManifestReader::ReadRecord(VersionEdit* edit) {
+  assert(edit != nullptr);
   assert(status_.ok());
   assert(log_ != nullptr);
   Slice record;

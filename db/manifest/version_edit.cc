@@ -207,6 +207,7 @@ class Decoder {
     return GetFileNumber(&rest_, &number->emplace());
   }
   bool GetBytes(std::string* value) {
+    assert(value != nullptr);
     Slice bytes;
     if (!GetLengthPrefixedSlice(&rest_, &bytes)) return false;
     value->assign(bytes.data(), bytes.size());
@@ -220,6 +221,7 @@ class Decoder {
     return true;
   }
   bool GetInternalKey(std::string* key) {
+    assert(key != nullptr);
     if (!GetBytes(key)) return false;
     return key->size() >= kTrailerBytes || Fail("has a boundary key without sequence number");
   }
@@ -384,6 +386,7 @@ bool Decoder::DecodeFileFields(FileMetadata* meta) {
 
 // Returns false if the body of a known field is malformed.
 bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* meta) {
+  assert(meta != nullptr);
   Slice rest = body;
   const auto get_byte = [&body](auto* value) {
     if (body.size() != 1) return false;

@@ -147,6 +147,7 @@ struct FamilyHistory {
 
 // A counter detects the steps after which a table is missing, because there are many steps.
 void WalkThrough(FamilyHistory* family, FileLook* look) {
+  assert(family != nullptr);
   assert(family->whole_after.size() == 1);
   LiveFiles files;
   size_t missing_count = 0;

@@ -32,6 +32,7 @@ void ReplayFilter::TellFamilies(const FamilySet& families) {
 
 Result<ReplayFilter::Verdict> ReplayFilter::Ask(FileNumber log_number, const std::string& path,
                                                 Slice* batch) {
+  assert(batch != nullptr);
   if (filter_ == nullptr) return Verdict::kApply;
   bool is_changed = false;
   auto answer = WalFilter::WalProcessingOption::kContinueProcessing;

@@ -341,6 +341,7 @@ void ReplayInserter::Workers::Note(const Chunk& chunk, const Status& status,
 ReplayInserter::ReplayInserter(FamilySet* families, Env* env, size_t threads,
                                const MergeTools& tools, SwitchFunction switch_memtable)
     : tools_(tools), switch_(std::move(switch_memtable)) {
+  assert(families != nullptr);
   for (ColumnFamilyData* family : families->All()) {
     if (family->id() >= targets_.size()) targets_.resize(family->id() + 1);
     targets_[family->id()] = {family, family->versions()->log_number};

@@ -96,6 +96,7 @@ void SectionReplay::ForgetSectionsBefore(FileNumber log) {
 // Data that was inserted stays in the memtables: its decision was in a log that no longer exists,
 // so it was committed or compensated there.
 void SectionReplay::Forget(Sections* sections) {
+  assert(sections != nullptr);
   for (const Section& section : *sections) {
     if (section.entry == nullptr) continue;
     UndecidedTable::Decide(section.entry.get(), section.entry->last + 1);

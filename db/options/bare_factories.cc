@@ -61,6 +61,7 @@ class BareTableFactory : public HeldOptions {
                    std::string* value) const override {
     const OptionRow* const row = FindOption(kTable(), name);
     if (row == nullptr) return TableFactory::GetOption(config, name, value);
+    assert(value != nullptr);
     value->clear();
     PrintContext context;
     context.config = config;
@@ -69,12 +70,14 @@ class BareTableFactory : public HeldOptions {
   }
   bool AreEquivalent(const ConfigOptions& config, const Configurable* other,
                      std::string* name) const override {
+    // Factories of different classes differ in their names, which the base class has compared.
     if (TableFactory::AreEquivalent(config, other, name)) return true;
     const Options* const theirs = other == nullptr ? nullptr : other->GetOptions<Options>();
     if (theirs != nullptr) *name = FirstDifference(kTable(), config, &options_, theirs);
     return false;
   }
   Status ValidateOptions(const DBOptions&, const ColumnFamilyOptions& family) const override {
+    // The prefix extractor belongs to the family, but decides which tables can be written.
     BareTableFormat format = BareFormatOfFactory(this);
     format.prefix_extractor = family.prefix_extractor.get();
     return CheckBareFormat(format);
@@ -102,6 +105,7 @@ class BareTableFactory : public HeldOptions {
   std::string SerializeOptions(const ConfigOptions& config, const std::string&) const override {
     PrintContext context;
     context.config = config;
+    // Nested options are printed in braces, where a line feed would end the value too early.
     context.config.delimiter = ";";
     std::string text;
     PrintOptions(kTable(), context, &options_, &text);
@@ -182,6 +186,7 @@ class AdaptiveTableFactory final : public HeldOptions {
 BareTableFormat BareFormatOfFactory(const TableFactory* factory) {
   BareTableFormat format;
   if (factory == nullptr) return format;
+  // An adaptive factory writes with another one, so the format is that of the other.
   const TableFactory& writes = *WriterOf(*factory);
   if (const auto* plain = writes.CheckedCast<PlainTableFactory>()) {
     format.kind = BareTableKind::kPlain;
@@ -218,6 +223,7 @@ Status CheckBareFamily(const ColumnFamilyOptions& options) {
 
 const TableFactory* WriterOf(const TableFactory& factory) {
   const auto* const adaptive = factory.CheckedCast<AdaptiveTableFactory>();
+  // A factory may write through several adaptive ones, so the last of them decides.
   return adaptive == nullptr ? &factory : WriterOf(adaptive->writes());
 }
 

@@ -62,6 +62,8 @@ Status Parse(const std::string& text, ObjectText* object) {
 // Sets the options of a new object, and hands it out if all of them are valid.
 template <typename T>
 Status Finish(const ConfigOptions& config, const ObjectText& text, std::unique_ptr<T> object,
+              // The object is created unconfigured, so a wrong option leaves the present object in
+              // its place.
               std::shared_ptr<T>* result) {
   assert(object != nullptr && result != nullptr);
   Status status = object->ConfigureFromMap(config, text.options);
@@ -73,6 +75,7 @@ Status Finish(const ConfigOptions& config, const ObjectText& text, std::unique_p
 template <typename T>
 Status OnlyNull(const ConfigOptions& config, const char* kind, const std::string& text,
                 std::shared_ptr<T>* result) {
+  assert(result != nullptr);
   ObjectText object;
   Status status = Parse(text, &object);
   if (!status.ok()) return status;
@@ -110,6 +113,7 @@ MemTableRepFactory* MemtableFactoryByName(const std::string& name, uint64_t para
 // Pointer is a unique_ptr or a shared_ptr.
 template <typename Pointer>
 Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id, Pointer* factory) {
+  assert(factory != nullptr);
   Status registered;
   if (MakeRegistered<MemTableRepFactory>(config, id, factory, &registered)) return registered;
   ObjectText text;
@@ -137,6 +141,7 @@ Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id, P
 // Parses bloomfilter:BITS[:ignored] or ribbonfilter:BITS[:LEVEL].
 Status MakeFilterPolicy(const ConfigOptions& config, ObjectText text,
                         std::shared_ptr<const FilterPolicy>* result) {
+  assert(result != nullptr);
   // The second parameter of a Bloom filter chose a form that no release writes any more. It is
   // checked and ignored.
   const bool is_ribbon = text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter";
@@ -158,6 +163,8 @@ Status MakeFilterPolicy(const ConfigOptions& config, ObjectText text,
     text.options.erase(option);
   }
   // Filter policies have no other options.
+  // An option that is not known must not be dropped, because the filters would not be those asked
+  // for.
   if (!text.options.empty()) {
     return Status::InvalidArgument(StrCat(text.name, ": unknown option"),
                                    text.options.begin()->first);
@@ -177,6 +184,7 @@ class EveryKeyPolicy final : public FlushBlockPolicy {
  public:
   // The first key of a block does not end the block before it.
   bool Update(const Slice& /*key*/, const Slice& /*value*/) override {
+    // The exchange returns false for the first key, which has no block before it.
     return std::exchange(has_entry_, true);
   }
 
@@ -219,6 +227,7 @@ Status GetMemTableRepFactoryFromString(const std::string& opts_str,
 // Classes that the program has registered go before the built-in ones.
 Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::string& value,
                                       std::shared_ptr<const FilterPolicy>* result) {
+  assert(result != nullptr);
   Status registered;
   if (MakeRegistered<const FilterPolicy>(config, value, result, &registered) ||
       MakeRegistered<FilterPolicy>(config, value, result, &registered)) {
@@ -244,6 +253,7 @@ Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::st
 
 Status TableFactory::CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                       std::shared_ptr<TableFactory>* factory) {
+  assert(factory != nullptr);
   Status registered;
   if (MakeRegistered<TableFactory>(config_options, id, factory, &registered)) return registered;
   ObjectText text;
@@ -270,6 +280,7 @@ Status TableFactory::CreateFromString(const ConfigOptions& config_options, const
 Status FlushBlockPolicyFactory::CreateFromString(const ConfigOptions& config_options,
                                                  const std::string& value,
                                                  std::shared_ptr<FlushBlockPolicyFactory>* result) {
+  assert(result != nullptr);
   Status registered;
   if (MakeRegistered<FlushBlockPolicyFactory>(config_options, value, result, &registered))
     return registered;
@@ -291,6 +302,7 @@ Status FlushBlockPolicyFactory::CreateFromString(const ConfigOptions& config_opt
 Status SstPartitionerFactory::CreateFromString(const ConfigOptions& options,
                                                const std::string& value,
                                                std::shared_ptr<SstPartitionerFactory>* result) {
+  assert(result != nullptr);
   Status registered;
   if (MakeRegistered<SstPartitionerFactory>(options, value, result, &registered)) return registered;
   ObjectText text;
@@ -306,6 +318,7 @@ Status SstPartitionerFactory::CreateFromString(const ConfigOptions& options,
 // Parameters after a colon are not supported by any merge operator.
 Status MergeOperator::CreateFromString(const ConfigOptions& config, const std::string& id,
                                        std::shared_ptr<MergeOperator>* result) {
+  assert(result != nullptr);
   Status registered;
   if (MakeRegistered<MergeOperator>(config, id, result, &registered)) return registered;
   ObjectText text;
@@ -325,6 +338,7 @@ Status MergeOperator::CreateFromString(const ConfigOptions& config, const std::s
 Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& options,
                                                 const std::string& value,
                                                 std::shared_ptr<FileChecksumGenFactory>* result) {
+  assert(result != nullptr);
   Status registered;
   if (MakeRegistered<FileChecksumGenFactory>(options, value, result, &registered))
     return registered;
@@ -341,6 +355,7 @@ Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& options,
 
 Status EventListener::CreateFromString(const ConfigOptions& options, const std::string& id,
                                        std::shared_ptr<EventListener>* result) {
+  assert(result != nullptr);
   Status registered;
   if (MakeRegistered<EventListener>(options, id, result, &registered)) return registered;
   return OnlyNull(options, "event listener", id, result);
@@ -350,6 +365,7 @@ Status EventListener::CreateFromString(const ConfigOptions& options, const std::
 Status TablePropertiesCollectorFactory::CreateFromString(
     const ConfigOptions& options, const std::string& value,
     std::shared_ptr<TablePropertiesCollectorFactory>* result) {
+  assert(result != nullptr);
   Status registered;
   if (MakeRegistered<TablePropertiesCollectorFactory>(options, value, result, &registered))
     return registered;

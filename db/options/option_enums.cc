@@ -4,6 +4,8 @@
 //
 // The names are those of the enumerators in the public headers. They are part of the format of
 // OPTIONS files, so a name is never changed; a new enumerator adds a row.
+#include <cassert>
+
 #include "db/options/option_values.h"
 #include "util/text/str_cat.h"
 
@@ -140,6 +142,7 @@ constexpr std::string_view kCustomCompressionPrefix = "kCustomCompression";
 
 // "kCustomCompression" followed by the number of the type in hexadecimal digits.
 bool ParseCustomCompression(std::string_view text, int64_t* value) {
+  assert(value != nullptr);
   if (text.substr(0, kCustomCompressionPrefix.size()) != kCustomCompressionPrefix) return false;
   int64_t number = 0;
   for (char c : text.substr(kCustomCompressionPrefix.size())) {
@@ -183,6 +186,7 @@ std::span<const EnumName> EnumNames(VerifyOutputFlags) { return {}; }
 
 // An enumeration without names is a set of flags, written as a number.
 Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t* value) {
+  assert(value != nullptr);
   const std::string_view name = TrimSpaces(text);
   for (const EnumName& row : names) {
     if (name != row.name) continue;
@@ -198,6 +202,7 @@ Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t
     *value = static_cast<int64_t>(flags);
     return Status::OK();
   }
+  // The message lists all names, so that a user finds the right one without the documentation.
   std::string expected = "one of";
   for (const EnumName& row : names) StrAppend(&expected, " ", row.name);
   return BadOptionValue(names.empty() ? "a number" : expected, text);
@@ -206,6 +211,7 @@ Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t
 // A value that RocksDB 7.8 does not know is printed as the nearest one that it knows.
 void PrintEnum(const PrintContext& context, std::span<const EnumName> names, int64_t value,
                std::string* text) {
+  assert(text != nullptr);
   if (context.as_numbers) {
     text->append(std::to_string(value));
     return;
@@ -221,12 +227,14 @@ void PrintEnum(const PrintContext& context, std::span<const EnumName> names, int
     StrAppend(text, kCustomCompressionPrefix, kDigits[value / 16], kDigits[value % 16]);
     return;
   }
+  // A value without a name comes from a program that has cast a number; it is shown as one.
   text->append(std::to_string(value));
 }
 
 // Plug-in types have no name here.
 Status GetStringFromCompressionType(std::string* compression_str,
                                     CompressionType compression_type) {
+  assert(compression_str != nullptr);
   for (const EnumName& row : kCompressionNames) {
     if (row.value != compression_type) continue;
     *compression_str = row.name;

@@ -28,6 +28,7 @@ bool Knows(OptionTable table, const std::string& name) {
 template <typename Options, typename Setter>
 Status FromMap(const Options& base, const OptionMap& map, Options* result, Setter set) {
   assert(result != nullptr);
+  // All or nothing: a result with half of the changes would be hard to notice.
   Options changed = base;
   *result = base;
   for (const auto& [name, value] : map) {
@@ -46,6 +47,7 @@ using FromMapFunction = Status (*)(const ConfigOptions&, const Options&, const O
 template <typename Options>
 Status FromString(const ConfigOptions& config, const Options& base, const std::string& text,
                   Options* result, std::type_identity_t<FromMapFunction<Options>> from_map) {
+  assert(result != nullptr);
   OptionMap map;
   Status status = StringToMap(text, &map);
   if (!status.ok()) {

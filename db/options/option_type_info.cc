@@ -62,6 +62,7 @@ Status ParseEncoded(const std::string& text, std::string* value) {
 Status ParseByType(OptionType type, const ConfigOptions& config, const std::string& text,
                    void* addr) {
   assert(addr != nullptr);
+  // A string that is stored in hexadecimal digits has the same C++ type as a plain one.
   if (type == OptionType::kEncodedString) {
     return ParseEncoded(text, static_cast<std::string*>(addr));
   }
@@ -76,6 +77,7 @@ Status ParseByType(OptionType type, const ConfigOptions& config, const std::stri
 // Prints a member of a known type.
 Status SerializeByType(OptionType type, const ConfigOptions& config, const void* addr,
                        std::string* value) {
+  assert(addr != nullptr && value != nullptr);
   if (type == OptionType::kEncodedString) {
     *value = Slice(*static_cast<const std::string*>(addr)).ToString(/*hex=*/true);
     return Status::OK();
@@ -93,6 +95,7 @@ Status SerializeByType(OptionType type, const ConfigOptions& config, const void*
 // Whether two values of this type are equal. False for types that only functions of the program can
 // compare.
 bool EqualByType(OptionType type, const void* one, const void* other) {
+  assert(one != nullptr && other != nullptr);
   if (type == OptionType::kEncodedString) type = OptionType::kString;
   bool are_equal = false;
   VisitType(type, [&]<typename T>(T*) {
@@ -108,6 +111,7 @@ std::string WithoutPrefix(const std::string& name, const std::string& struct_nam
 }
 
 // Whether the name means the whole struct and not one of its members.
+// The name may have several structs in front of it, one inside the other.
 bool IsWhole(const std::string& name, const std::string& struct_name) {
   return name == struct_name || name.ends_with("." + struct_name);
 }
@@ -223,6 +227,7 @@ Status OptionTypeInfo::Parse(const ConfigOptions& config_options, const std::str
   // Names of older releases are accepted and have no effect.
   if (IsDeprecated()) return Status::OK();
   if (opt_ptr == nullptr) return Status::NotFound("no place for option", opt_name);
+  // The member lies inside the struct, so its address follows from the struct's.
   void* const addr = GetOffset(opt_ptr);
   const Status status = parse_func_ != nullptr
                             ? parse_func_(config_options, opt_name, opt_value, addr)
@@ -312,6 +317,7 @@ const OptionTypeInfo* OptionTypeInfo::Find(const std::string& opt_name, const Ma
   // A whole name goes before a name with a dot.
   if (found != opt_map.end()) return &found->second;
   const size_t dot = opt_name.find('.');
+  // A dot at the beginning would mean a struct without a name.
   if (dot == std::string::npos || dot == 0) return nullptr;
   found = opt_map.find(opt_name.substr(0, dot));
   if (found == opt_map.end()) return nullptr;

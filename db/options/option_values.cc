@@ -31,6 +31,7 @@ bool IsNull(std::string_view text) {
 
 // Shows only the beginning of a long text.
 Status BadOptionValue(std::string_view expected, std::string_view text) {
+  // In bytes; enough to recognise the option, and short enough for a message.
   constexpr size_t kShown = 80;
   return Status::InvalidArgument(
       StrCat("expected ", expected, ", found '", EscapeBytes(Slice(text.substr(0, kShown))), "'"));
@@ -45,6 +46,7 @@ Status UnknownObject(const ConfigOptions& config, const char* kind, std::string_
 
 // The plain types. `*value` changes only on success.
 Status ParseValue(const ConfigOptions&, std::string_view text, bool* value) {
+  assert(value != nullptr);
   bool parsed;
   if (!ParseBoolText(text, &parsed)) return BadOptionValue("true or false", text);
   *value = parsed;
@@ -52,6 +54,7 @@ Status ParseValue(const ConfigOptions&, std::string_view text, bool* value) {
 }
 
 Status ParseValue(const ConfigOptions&, std::string_view text, double* value) {
+  assert(value != nullptr);
   double parsed;
   if (!ParseDoubleText(text, &parsed)) return BadOptionValue("a number", text);
   *value = parsed;
@@ -60,6 +63,7 @@ Status ParseValue(const ConfigOptions&, std::string_view text, double* value) {
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, std::string* value) {
   assert(value != nullptr);
+  // Escapes are undone only if the caller says that the text has them.
   const std::string raw =
       config.input_strings_escaped ? UnescapeOptionString(text) : std::string(text);
   *value = TrimSpaces(raw);  // spaces at the ends would not survive being printed
@@ -67,6 +71,7 @@ Status ParseValue(const ConfigOptions& config, std::string_view text, std::strin
 }
 
 void PrintValue(const PrintContext& context, bool value, std::string* text) {
+  assert(text != nullptr);
   if (context.as_numbers) return text->push_back(value ? '1' : '0');
   text->append(value ? "true" : "false");
 }
@@ -82,6 +87,7 @@ void PrintValue(const PrintContext&, const std::string& value, std::string* text
 }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, const Comparator** value) {
+  assert(value != nullptr);
   const Comparator* parsed = nullptr;
   Status status = Comparator::CreateFromString(config, std::string(text), &parsed);
   if (!status.ok()) return status;
@@ -94,12 +100,14 @@ Status ParseValue(const ConfigOptions& config, std::string_view text, const Comp
 // Compaction filters and WAL filters are classes of the program, which it may register.
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   const CompactionFilter** value) {
+  assert(value != nullptr);
   const std::string name = IsNull(text) ? "" : StripBraces(text);
   const Status status = CompactionFilter::CreateFromString(config, name, value);
   return status.IsNotSupported() ? UnknownObject(config, "compaction filter", text) : status;
 }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, WalFilter** value) {
+  assert(value != nullptr);
   const std::string name = IsNull(text) ? "" : StripBraces(text);
   const Status status = WalFilter::CreateFromString(config, name, value);
   return status.IsNotSupported() ? UnknownObject(config, "WAL filter", text) : status;
@@ -109,9 +117,11 @@ Status ParseValue(const ConfigOptions& config, std::string_view text, WalFilter*
 // the present factory.
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   std::shared_ptr<TableFactory>* value) {
+  assert(value != nullptr);
   const std::string object = StripBraces(text);
   std::unordered_map<std::string, std::string> members;
   if (object.find('=') != std::string::npos) RETURN_IF_ERROR(StringToMap(object, &members));
+  // A text with members has the name among them, or has none and means the present factory.
   const std::string name = members.empty() ? object : members["id"];
   members.erase("id");
   // On an open database, the kind of table factory cannot be changed.
@@ -149,6 +159,7 @@ void PrintValue(const PrintContext& context, WalFilter* value, std::string* text
 
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   std::shared_ptr<MergeOperator>* value) {
+  assert(value != nullptr);
   const std::string id = IsNull(text) ? "" : StripBraces(text);
   Status status = MergeOperator::CreateFromString(config, id, value);
   return status.IsNotSupported() ? UnknownObject(config, "merge operator", text) : status;
@@ -156,6 +167,7 @@ Status ParseValue(const ConfigOptions& config, std::string_view text,
 
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   std::shared_ptr<CompactionFilterFactory>* value) {
+  assert(value != nullptr);
   const std::string name = IsNull(text) ? "" : StripBraces(text);
   const Status status = CompactionFilterFactory::CreateFromString(config, name, value);
   return status.IsNotSupported() ? UnknownObject(config, "compaction filter factory", text)

@@ -44,6 +44,7 @@ void AppendSection(OptionTable table, const PrintContext& context, const void* o
 // recorded, as in RocksDB.
 void AppendTableOptions(const DBOptions& db_options, const TableFactory& factory,
                         const PrintContext& context, std::string* text) {
+  assert(text != nullptr);
   const BareTableFormat bare = BareFormatOfFactory(&factory);
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(&factory);
   if (WriterOf(factory) != &factory || table == nullptr) {

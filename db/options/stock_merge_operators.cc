@@ -34,6 +34,7 @@ class UInt64Add final : public AssociativeMergeOperator {
   bool Merge(const Slice& key, const Slice* existing, const Slice& value, std::string* new_value,
              Logger* logger) const override {
     assert(new_value != nullptr);
+    // The sum wraps around at 2^64, as the arithmetic of unsigned numbers does.
     const uint64_t sum =
         (existing == nullptr ? 0 : Decode(key, *existing, logger)) + Decode(key, value, logger);
     new_value->clear();
@@ -142,6 +143,7 @@ class Max final : public MergeOperator {
 // an unpaired brace has no text form.
 std::string DelimiterText(const std::string& delimiter) {
   std::string text = EscapeOptionString(delimiter);
+  // The view refers to `text`, so it is used only before the text changes.
   const std::string_view trimmed = TrimSpaces(text);
   const bool begins_with_space = !text.empty() && trimmed.data() != text.data();
   const bool ends_with_space = !text.empty() && TrimSpaces(text.substr(text.size() - 1)).empty();
@@ -158,6 +160,7 @@ class AppendBase : public MergeOperator {
   explicit AppendBase(std::string delimiter) : delimiter_(std::move(delimiter)) {}
 
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(out != nullptr);
     assert(!in.operand_list.empty());
     // The result is the operand itself, which needs no copy.
     if (in.existing_value == nullptr && in.operand_list.size() == 1) {
@@ -191,6 +194,7 @@ class AppendBase : public MergeOperator {
     auto rest = options;
     if (const auto given = rest.find("delimiter"); given != rest.end()) {
       if (!HasPairedBraces(given->second)) {  // it could not be printed and parsed again
+        // It could be stored, but an OPTIONS file with it could not be loaded.
         return Status::InvalidArgument("delimiter: an unpaired brace", given->second);
       }
       delimiter_ = UnescapeOptionString(given->second);
@@ -216,12 +220,16 @@ class StringAppend final : public AppendBase {
   const char* NickName() const override { return "stringappend"; }
   bool PartialMerge(const Slice& /*key*/, const Slice& left, const Slice& right,
                     std::string* new_value, Logger* /*logger*/) const override {
+    // A pointer to one slice is a range of one element.
+    assert(new_value != nullptr);
     Join(&left, &right, &right + 1, new_value);
     return true;
   }
   bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands,
                          std::string* new_value, Logger* /*logger*/) const override {
+    // A single operand is its own result, and needs no partial merge.
     if (operands.size() < 2) return false;
+    assert(new_value != nullptr);
     Join(nullptr, operands.begin(), operands.end(), new_value);
     return true;
   }
@@ -246,6 +254,7 @@ class BytesXor final : public AssociativeMergeOperator {
     new_value->assign(value.data(), value.size());
     if (existing == nullptr) return true;
     new_value->resize(std::max(existing->size(), value.size()), '\0');
+    // Missing bytes of the shorter one count as zero, so they leave the others unchanged.
     for (size_t i = 0; i < existing->size(); i++) (*new_value)[i] ^= (*existing)[i];
     return true;
   }
@@ -258,6 +267,7 @@ class SortList final : public MergeOperator {
   const char* NickName() const override { return "sortlist"; }
   // False, which makes the read fail, if the value or an operand is not a list.
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(out != nullptr);
     List merged;
     if (in.existing_value != nullptr && !MergeIn(*in.existing_value, &merged)) return false;
     for (const Slice& operand : in.operand_list) {
@@ -268,6 +278,7 @@ class SortList final : public MergeOperator {
   }
   bool PartialMerge(const Slice& /*key*/, const Slice& left, const Slice& right,
                     std::string* new_value, Logger* /*logger*/) const override {
+    assert(new_value != nullptr);
     List merged;
     if (!MergeIn(left, &merged) || !MergeIn(right, &merged)) return false;
     Print(merged, new_value);
@@ -279,10 +290,12 @@ class SortList final : public MergeOperator {
 
   // Returns false for anything but numbers with commas between them.
   static bool Parse(const Slice& text, List* list) {
+    assert(list != nullptr);
     if (text.empty()) return true;
     const char* at = text.data();
     const char* const end = at + text.size();
     while (true) {
+      // The number is parsed into its place in the list, so nothing is copied.
       const auto [rest, error] = std::from_chars(at, end, list->emplace_back());
       if (error != std::errc()) return false;
       if (rest == end) return true;
@@ -292,11 +305,13 @@ class SortList final : public MergeOperator {
   }
   // Merges a list into `*merged`. Both are in ascending order, or the result is not.
   static bool MergeIn(const Slice& text, List* merged) {
+    assert(merged != nullptr);
     List list;
     if (!Parse(text, &list)) return false;
     List both;
     both.reserve(merged->size() + list.size());
     std::merge(merged->begin(), merged->end(), list.begin(), list.end(), std::back_inserter(both));
+    assert(both.size() == merged->size() + list.size());
     merged->swap(both);
     return true;
   }

@@ -131,6 +131,7 @@ Status BlobFlow::Pass(Slice* internal_key, Slice* value) {
 
 // Moves a large value to a blob file, and replaces the entry by a blob index.
 Status BlobFlow::Separate(Slice* internal_key, Slice* value) {
+  assert(internal_key != nullptr);
   assert(value != nullptr);
   assert(options_.least_separated_bytes.has_value());
   if (value->empty() || value->size() < *options_.least_separated_bytes) return Status::OK();

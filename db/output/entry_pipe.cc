@@ -104,6 +104,7 @@ void EntryPipe::Append(EntryStream* from, Batch* batch) {
 
 // Swaps block objects with the stream, so that their memory is used again and again.
 void EntryPipe::AppendBlock(EntryStream* from, Batch* batch) {
+  assert(batch != nullptr);
   assert(batch->block_count <= batch->blocks.size());
   if (batch->block_count == batch->blocks.size()) batch->blocks.emplace_back();
   std::swap(batch->blocks[batch->block_count++], *from->TakeBlock());

@@ -257,6 +257,7 @@ void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
 
 // Adds the files to the edit, which the caller records in the MANIFEST.
 void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit) {
+  assert(edit != nullptr);
   assert(level >= 0);
   for (const OutputTable& table : result.tables) edit->AddFile(level, table.meta);
   edit->blob_additions.insert(edit->blob_additions.end(), result.blob_files.begin(),

@@ -61,6 +61,7 @@ void AppendKeptOfStamped(const InternalKeyComparator& order, const RangeTombston
                          const FragmentedTombstones::Fragment& fragment,
                          const TombstonesToKeepOptions& options, bool drops_oldest,
                          std::vector<RangeTombstone>* kept) {
+  assert(kept != nullptr);
   const SequenceNumber oldest =
       options.snapshots.empty() ? kMaxSequenceNumber : options.snapshots.front();
   const Slice low = options.full_history_ts_low;

@@ -50,6 +50,7 @@ bool TakeAnswer(const GreatestSeqno& greatest, SeqnoQuery* query) {
 }
 
 bool SearchMemTable(const MemTable& memtable, const LookupKey& key, SeqnoQuery* query) {
+  assert(query != nullptr);
   GreatestSeqno greatest(*query);
   PointLookup lookup(key, nullptr);
   lookup.SetCallback(&greatest);

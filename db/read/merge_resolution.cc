@@ -138,6 +138,7 @@ Status MergeFully(const MergeTools& tools, const Slice& key, const MergeBase* ba
 // False if the operator cannot combine operands without their base; then they stay as they are.
 bool MergePartially(const MergeTools& tools, const Slice& key, const std::deque<Slice>& operands,
                     std::string* result) {
+  assert(result != nullptr);
   assert(!InEpoch());
   assert(tools.merge_operator != nullptr);
   const size_t least = tools.merge_operator->AllowSingleOperand() ? 1 : 2;
@@ -197,6 +198,7 @@ void TakeMerged(Merged* merged, PointLookup* lookup) {
 // is also stored in the lookup. More operands than the option's threshold are no error, but give a
 // special OK status.
 Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLookup* lookup) {
+  assert(lookup != nullptr);
   assert(lookup->value() != nullptr);
   assert(lookup->operands() != nullptr);
   lookup->EndAtLimit();

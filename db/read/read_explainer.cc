@@ -74,6 +74,7 @@ ReadExplainer::ReadExplainer(ReadExplanation* explanation)
       context_before_(*get_perf_context()),
       start_nanos_(Now()),
       nanos_(start_nanos_) {
+  assert(explanation != nullptr);
   assert(explanation->places.empty());
   SetPerfLevel(kEnableTimeExceptForMutex);
   get_perf_context()->Reset();

@@ -81,6 +81,7 @@ Status RecordWalk::CheckBody(const BlobRecordHeader& header) {
 // Reads the footer at the end of the file. False if the file has none that can be decoded; the
 // footer has a checksum.
 Result<bool> ReadFooter(const RandomReader& file, BlobFileFooter* footer) {
+  assert(footer != nullptr);
   if (file.size() < kBlobHeaderBytes + kBlobFooterBytes) return false;
   std::array<char, kBlobFooterBytes> scratch;
   Slice bytes;

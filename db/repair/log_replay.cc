@@ -54,6 +54,7 @@ OpenRequest OpenRequestFor(const LogReplayRequest& request) {
 
 // Splits a text into its lines.
 void AddLines(const std::string& text, std::vector<std::string>* lines) {
+  assert(lines != nullptr);
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     lines->push_back(text.substr(begin, end - begin));

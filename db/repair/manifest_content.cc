@@ -149,6 +149,7 @@ Result<ManifestContent> ReadManifestContent(FileSystem* fs, const std::string& d
 // CURRENT comes first, then the other MANIFESTs from the newest to the oldest.
 Result<ManifestContent> FindManifestContent(FileSystem* fs, const std::string& dir,
                                             std::vector<std::string>* notes) {
+  assert(notes != nullptr);
   Result<std::string> current = ReadCurrent(fs, dir);
   if (!current.ok()) {
     if (!IsAboutContents(current.status())) return current.status();

@@ -30,6 +30,7 @@ ReadOptions WholeTable() {
 
 // The oldest blob file that an entry refers to.
 Status NoteOldestBlob(const TableReader& table, FileMetadata* meta) {
+  assert(meta != nullptr);
   const std::unique_ptr<InternalIterator> it(table.NewIterator(WholeTable(), nullptr));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     if (TrailerType(ExtractTrailer(it->key())) != kTypeBlobIndex) continue;

@@ -28,6 +28,7 @@ struct Row {
 
 // Conversions for the columns. Division by 0 gives 0.
 double InGibibytes(uint64_t bytes) { return static_cast<double>(bytes) / kGibibyte; }
+// Seconds with fractions, from counters in microseconds.
 double InSeconds(uint64_t micros) { return static_cast<double>(micros) / 1e6; }
 double Speed(uint64_t bytes, uint64_t micros) {
   return PerSecond(static_cast<double>(bytes) / kMebibyte, micros);
@@ -120,6 +121,7 @@ void AppendRow(std::string_view label, const Row& row, std::string* text) {
 // The base of the write amplification: for level 0, bytes that come from memtables; for deeper
 // levels, bytes that come from the level above.
 Row RowOfLevel(const FamilyReport& report, size_t level) {
+  assert(level < report.levels.size());
   Row row{.level = report.levels[level]};
   const JobWork& work = row.level.work;
   const uint64_t base = work.upper_bytes + (level == 0 ? report.flushes.written_bytes : 0);
@@ -156,6 +158,7 @@ Row RowOfInterval(const FamilyReport& report) {
 
 // The table of levels, with the sum and the interval.
 void AppendLevels(const FamilyReport& report, std::string* text) {
+  assert(text != nullptr);
   StrAppend(text, "\n** Compaction Stats [", report.name, "] **\nLevel", kColumnTitles,
             std::string(kLevelRule, '-'), "\n");
   for (size_t level = 0; level < report.levels.size(); level++) {
@@ -169,6 +172,7 @@ void AppendLevels(const FamilyReport& report, std::string* text) {
 // The rows by priority: compactions run in the pool of low priority, flushes in that of high
 // priority.
 void AppendPriorities(const FamilyReport& report, std::string* text) {
+  assert(text != nullptr);
   StrAppend(text, "\n** Compaction Stats [", report.name, "] **\nPriority", kColumnTitles,
             std::string(kPriorityRule, '-'), "\n");
   if (report.compactions.jobs > 0) {
@@ -221,6 +225,7 @@ void AppendTotals(const FamilyReport& report, std::string* text) {
 
 // Adds all columns of a row to the map.
 void AddRow(const std::string& name, const Row& row, PropertyMap* map) {
+  assert(map != nullptr);
   for (const Column& column : kColumns) {
     (*map)[StrCat("compaction.", name, ".", column.name)] = std::to_string(column.of(row));
   }
@@ -242,6 +247,7 @@ FamilyReport ReportOn(const ColumnFamilyData& family, const ReportBaselines& bas
                       uint64_t now_micros) {
   // Both times are of one monotonic clock, and the baseline is from before.
   assert(now_micros >= baselines.since_micros);
+  assert(family.versions() != nullptr);
   const Version& version = family.last_version();
   const CompactionNeeds needs =
       AssessCompaction(version, family.options(), family.versions()->claims);
@@ -252,6 +258,7 @@ FamilyReport ReportOn(const ColumnFamilyData& family, const ReportBaselines& bas
   // A change of num_levels may leave work on levels that do not exist any more.
   report.levels.resize(std::max(static_cast<size_t>(version.num_levels()), worked_on));
   for (Level level = 0; level < version.num_levels(); ++level) {
+    assert(static_cast<size_t>(int{level}) < report.levels.size());
     FamilyReport::OfLevel& facts = report.levels[static_cast<size_t>(int{level})];
     facts.files = version.files(level).size();
     facts.compacting = facts.files - family.versions()->claims.IdleOn(version, level).files;
@@ -259,6 +266,7 @@ FamilyReport ReportOn(const ColumnFamilyData& family, const ReportBaselines& bas
     facts.score = needs.scores[static_cast<size_t>(int{level})];
   }
   for (size_t level = 0; level < worked_on; level++) {
+    assert(level < report.levels.size());
     report.levels[level].work = family.work.levels()[level];
   }
   report.blobs = BlobTotalsOf(version);

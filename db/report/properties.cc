@@ -338,6 +338,7 @@ constexpr PropertyRow<StateText> kStateTexts[] = {
 
 // Parses a name that consists of the prefix and a number.
 bool TakeNumber(const Slice& name, std::string_view prefix, int* number) {
+  assert(number != nullptr);
   if (!name.starts_with(Slice(prefix))) return false;
   const char* begin = name.data() + prefix.size();
   const char* end = name.data() + name.size();

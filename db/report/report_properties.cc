@@ -228,6 +228,7 @@ constexpr PropertyRow<ReportMap> kReportMaps[] = {
 // nullopt: the name is none of a report.
 std::optional<bool> GetReportText(const PropertySources& sources, ColumnFamilyData* family,
                                   const Slice& name, std::string* text) {
+  assert(text != nullptr);
   const ReportText report = FindPropertyRow(kReportTexts, name);
   if (report == nullptr) return std::nullopt;
   text->clear();

@@ -94,6 +94,7 @@ void BatchSearch::RunLevel(Level level) {
 
 // The next table to search for the key on its level, which is below level 0; null if there is none.
 TableFile* BatchSearch::NextTable(Key* key) const {
+  assert(key != nullptr);
   assert(key->level > 0);
   const Slice& user_key = key->lookup->key().user_key;
   const std::vector<TableFile*>& files = version_.files(key->level);
@@ -126,6 +127,7 @@ void BatchSearch::GoBehind(Key* key, const TableFile& file) const {
 }
 
 void BatchSearch::Add(Wave* wave, Key* key, TableFile* file) const {
+  assert(key != nullptr);
   assert(wave->count < kMaxKeys);
   assert(key->waits_for == nullptr);
   wave->keys[wave->count] = key;

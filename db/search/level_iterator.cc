@@ -33,9 +33,11 @@ void LevelIterator::GoToFile(size_t index) {
   if (index == index_ && inner_.has_value()) return NoteTombstones();
   const bool is_next = index == index_ + 1 && options_.read->adaptive_readahead;
   const size_t pace = is_next && inner_.has_value() ? inner_->readahead_pace() : 0;
+  // The old table iterator goes before its table is released.
   inner_.reset();
   table_.Reset();
   index_ = index;
+  // At the end of the level no table is open.
   if (index < files_.size()) status_ = OpenTable();
   if (inner_.has_value()) inner_->ContinueReadahead(pace);
 }
@@ -49,12 +51,14 @@ void LevelIterator::NoteTombstones() {
 // Opens the current file, unless the program's table filter excludes it.
 Status LevelIterator::OpenTable() {
   assert(!inner_.has_value());
+  assert(index_ < files_.size());
   if (options_.trace != nullptr) files_[index_]->TraceEntry(options_.level, options_.trace);
   const auto open_for =
       options_.for_compaction ? TableCache::OpenFor::kCompaction : TableCache::OpenFor::kReads;
   ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_], open_for));
   NoteTombstones();
   const PerfTimer timer(&PerfContextBase::new_table_iterator_nanos);
+  // A file that the program excludes is passed like one without entries.
   const auto* const filter = options_.read->table_filter;
   if (filter != nullptr && !(*filter)(table_->properties())) return Status::OK();
   inner_.emplace(
@@ -69,6 +73,7 @@ Status LevelIterator::OpenTable() {
 bool LevelIterator::IsFileExhausted() const {
   assert(index_ <= files_.size());
   if (index_ == files_.size() || !status_.ok()) return false;
+  // An error is not the end of a file: the iteration must stop there.
   return !inner_.has_value() || (!inner_->Valid() && inner_->status().ok());
 }
 
@@ -98,6 +103,7 @@ bool LevelIterator::BeyondUpperBound(size_t index) const {
 // one.
 void LevelIterator::SkipForward() {
   while (IsFileExhausted()) {
+    assert(index_ < files_.size());
     const bool is_last = index_ + 1 >= files_.size() || BeyondUpperBound(index_ + 1);
     GoToFile(is_last ? files_.size() : index_ + 1);
     if (inner_.has_value()) inner_->SeekToFirst();
@@ -107,6 +113,7 @@ void LevelIterator::SkipForward() {
 
 void LevelIterator::SkipBackward() {
   while (IsFileExhausted()) {
+    assert(index_ < files_.size());
     GoToFile(index_ == 0 ? files_.size() : index_ - 1);
     if (inner_.has_value()) inner_->SeekToLast();
   }
@@ -120,6 +127,7 @@ void LevelIterator::SeekToFirst() {
 }
 
 void LevelIterator::SeekToLast() {
+  // Without files this is the end of the level.
   StartInFile(files_.empty() ? 0 : files_.size() - 1);
   if (inner_.has_value()) inner_->SeekToLast();
   SkipBackward();
@@ -127,9 +135,11 @@ void LevelIterator::SeekToLast() {
 
 void LevelIterator::FindFile(const Slice& internal_key) {
   const auto file = std::partition_point(files_.begin(), files_.end(), [&](TableFile* f) {
+    // The first file that does not end before the key; the files of a level do not overlap.
     return options_.comparator->Compare(f->meta.largest, internal_key) < 0;
   });
   const auto index = static_cast<size_t>(file - files_.begin());
+  // A file beyond the bound is not opened, although the key would belong into it.
   StartInFile(index < files_.size() && BeyondUpperBound(index) ? files_.size() : index);
 }
 
@@ -146,6 +156,7 @@ void LevelIterator::Seek(const Slice& internal_key) {
 // If prefix filters may exclude files, the file to seek in is not known yet, so no block can be
 // requested early.
 void LevelIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
+  // The filter must be asked first, and Seek() does both.
   if (options_.wanted != nullptr) return;
   if (step == SeekStep::kFindBlock) FindFile(internal_key);
   if (inner_.has_value()) inner_->BeginSeek(internal_key, step);
@@ -182,6 +193,7 @@ PrefixAnswer LevelIterator::SpareFilesBefore(const Slice& internal_key) {
   while (inner_.has_value()) {
     const PrefixAnswer answer = AskFilter(internal_key, /*is_forward=*/false);
     if (answer != PrefixAnswer::kAbsent) return answer;
+    assert(index_ < files_.size());
     const bool is_over =
         index_ == 0 || wanted->IsElsewhere(files_[index_ - 1]->meta.largest_user_key());
     GoToFile(is_over ? files_.size() : index_ - 1);
@@ -192,6 +204,7 @@ PrefixAnswer LevelIterator::SpareFilesBefore(const Slice& internal_key) {
 
 PrefixAnswer LevelIterator::AskFilter(const Slice& internal_key, bool is_forward) const {
   assert(inner_.has_value());
+  assert(options_.wanted != nullptr);
   const PrefixAnswer answer =
       table_->AskForPrefix(*options_.read, {.extractor = options_.wanted->extractor(),
                                             .prefix = options_.wanted->prefix(),
@@ -205,6 +218,7 @@ PrefixAnswer LevelIterator::AskFilter(const Slice& internal_key, bool is_forward
 
 // Counts a seek in which the filter let the prefix through and the table has a key with it.
 void LevelIterator::CountPrefix(PrefixAnswer answer) const {
+  assert(answer != PrefixAnswer::kPerhaps || inner_.has_value());
   if (answer != PrefixAnswer::kPerhaps || !inner_->Valid()) [[likely]]
     return;
   assert(options_.wanted != nullptr);
@@ -212,6 +226,7 @@ void LevelIterator::CountPrefix(PrefixAnswer answer) const {
 }
 
 void LevelIterator::SeekForPrev(const Slice& internal_key) {
+  // The last file that begins at or before the key.
   const auto file = std::partition_point(files_.begin(), files_.end(), [&](TableFile* f) {
     return options_.comparator->Compare(f->meta.smallest, internal_key) <= 0;
   });

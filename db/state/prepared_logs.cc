@@ -14,6 +14,7 @@
 namespace ashlar {
 
 void PreparedLogs::Link(PreparedSection* section) {
+  assert(section != nullptr);
   assert(section->previous_ == nullptr);
   assert(section->next_ == nullptr);
   assert(first_ != section);
@@ -33,6 +34,7 @@ void PreparedLogs::Unlink(PreparedSection* section) {
 }
 
 void PreparedLogs::Enter(PreparedSection* section, FileNumber log, SequenceNumber first_seqno) {
+  assert(section != nullptr);
   assert(log > 0);
   MutexLock lock(&mutex_);
   assert(section->state_ == PreparedSection::State::kNotLogged);
@@ -45,6 +47,7 @@ void PreparedLogs::Enter(PreparedSection* section, FileNumber log, SequenceNumbe
 }
 
 void PreparedLogs::Leave(PreparedSection* section) {
+  assert(section != nullptr);
   MutexLock lock(&mutex_);
   assert(section->state_ == PreparedSection::State::kUndecided);
   section->state_ = PreparedSection::State::kDecided;
@@ -52,6 +55,7 @@ void PreparedLogs::Leave(PreparedSection* section) {
 }
 
 void PreparedLogs::Settle(PreparedSection* section, bool is_prepared) {
+  assert(section != nullptr);
   MutexLock lock(&mutex_);
   assert(unsettled_ > 0);
   assert(section->state_ == PreparedSection::State::kUndecided);

@@ -66,6 +66,7 @@ using State = PreparedSection::State;
 
 Status TwoPhaseWrites::Prepare(const WriteOptions& options, PreparedSection* section,
                                CommitHook* hook) {
+  assert(section != nullptr);
   assert(section->state() == State::kNotLogged);
   SectionHook entering(SectionHook::Step::kPrepare, prepared_, undecided_, section, hook);
   if (!section->is_written_before_commit()) {
@@ -142,6 +143,7 @@ Status TwoPhaseWrites::Commit(const WriteOptions& options, const CommitRecords& 
 
 Status TwoPhaseWrites::Rollback(const WriteOptions& options, WriteBatch* marker,
                                 PreparedSections sections, CommitHook* hook) {
+  assert(marker != nullptr);
   PreparedSection* const section = sections.first();
   assert(section->state() == State::kUndecided);
   assert(marker->HasRollback());

@@ -39,6 +39,7 @@ void CountRequest(Statistics* statistics, const std::vector<ColumnFamilyData*>& 
   if (reason == FlushReason::kWriteBufferManager) {
     ticker = ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_MANAGER;
   } else if (reason == FlushReason::kWriteBufferFull) {
+    // One full memtable is enough: the others are flushed with it, whatever their size is.
     const bool is_large = std::any_of(filled.begin(), filled.end(), [](ColumnFamilyData* family) {
       return family->mem()->ApproximateMemoryUsage() >= family->write_buffer_bytes();
     });
@@ -69,6 +70,8 @@ void WriteControl::FindInsertTarget(uint32_t family, InsertTarget* target) {
   ColumnFamilyData* const data = core_->families.Find(family);
   target->family = data;
   target->memtable = data == nullptr ? nullptr : data->mem();
+  // Operands of keys with timestamps are never merged early, because a read may ask for an older
+  // timestamp.
   target->max_successive_merges =
       data == nullptr || data->comparator().stamp_bytes() != 0 ? 0 : data->max_successive_merges();
 }
@@ -77,6 +80,7 @@ void WriteControl::FindInsertTarget(uint32_t family, InsertTarget* target) {
 // commit in flight may wait, so the views are collected in `*pins`.
 const SuperVersion* WriteControl::PinNewest(uint32_t family,
                                             std::vector<std::shared_ptr<void>>* pins) {
+  assert(pins != nullptr);
   assert(!InEpoch());
   const auto view = std::make_shared<ReadView>();
   pins->push_back(view);
@@ -97,7 +101,9 @@ std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& reco
   const SuperVersion* const newest = PinNewest(record.family, pins);
   if (newest == nullptr) return std::nullopt;
   ReadOptions options;
+  // A merge here is an optimisation, so by default it must not wait for a file.
   if (!newest->options().strict_max_successive_merges) options.read_tier = kBlockCacheTier;
+  // The number below that of the operand, which is not in the memtable yet.
   const LookupKey key(record.key, seqno - 1, newest->version()->comparator().order());
   PinnableSlice value;
   PointLookup lookup(key, &value);
@@ -105,6 +111,8 @@ std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& reco
   MergeTools tools = MergeToolsOf(*core_);
   const Status found = ReadWholly(tools, *newest, options, &lookup);
   if (!found.ok() && !found.IsNotFound()) return std::nullopt;
+  // The operator is the one of the super version that was read, in case SetOptions() has changed
+  // it.
   tools.merge_operator = newest->options().merge_operator.get();
   const MergeBase base{.value = value, .is_entity = lookup.is_entity()};
   Merged merged;
@@ -137,6 +145,7 @@ void WriteControl::NoteMemTableSize(const InsertTarget& target) {
       !log_ahead_.Wants(bytes, data->write_buffer_bytes())) [[likely]]
     return;
   if (is_full) {
+    // Only the first writer that finds a full memtable raises attention.
     if (has_full_memtable_.load(std::memory_order_relaxed)) return;
     has_full_memtable_.store(true, std::memory_order_release);
   }
@@ -167,10 +176,13 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
   }
   const PerfTimer timer(&PerfContextBase::write_delay_time);
   const uint64_t start_micros = core_->environment.NowMicros();
+  // A write that must not be slowed down does not wait for flushes either; the stall below refuses
+  // it if necessary.
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
   if (status.ok()) status = AwaitMemoryLocked(options);
   const uint64_t waited_micros = core_->environment.NowMicros() - start_micros;
+  // Short waits are scheduling and locks, and would make the counter of stalls useless.
   if (waited_micros > kNoWaitMicros) {
     stall_micros_ += waited_micros;
     RecordTick(core_->services.statistics.get(), STALL_MICROS, waited_micros);
@@ -182,7 +194,9 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
 
 // Work that must be done before the next commit, by the thread that finds it.
 Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
+  assert(blocked_ >= 0);
   while (is_switching_ || blocked_ > 0) {
+    // Whoever waits at the end of the database is woken and gets an error below.
     if (core_->shutdown.is_closing()) break;
     if (blocked_ > 0 && options.no_slowdown) return Status::Incomplete("Write stall", "LockWAL");
     core_->conditions.writers.Wait();
@@ -212,6 +226,7 @@ Status WriteControl::SwitchFullMemTablesLocked() {
   std::vector<ColumnFamilyData*> full;
   for (ColumnFamilyData* family : core_->families.All()) {
     if (!family->HasFullMemTable()) continue;
+    // The flag is set again, so that the next commit looks here once more.
     // If all buffers are in use, the write waits for a flush first.
     if (family->HasNoFreeBuffer()) {
       has_full_memtable_.store(true, std::memory_order_release);
@@ -227,6 +242,7 @@ Status WriteControl::SwitchFullMemTablesLocked() {
 // The family of stored statistics fills up in days. It is flushed with other families if no other
 // family needs the logs that it holds.
 void WriteControl::AddStoredHistoryLocked(std::vector<ColumnFamilyData*>* full) {
+  assert(full != nullptr);
   ColumnFamilyData* const stored = core_->families.FindByName(kPersistentStatsColumnFamilyName);
   const auto goes = [full](ColumnFamilyData* family) {
     return std::find(full->begin(), full->end(), family) != full->end();
@@ -236,6 +252,7 @@ void WriteControl::AddStoredHistoryLocked(std::vector<ColumnFamilyData*>* full) 
   }
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family == stored || goes(family)) continue;
+    // A family whose logs are as old keeps them, so the flush would free no log.
     if (family->OldestLogNotDue() <= stored->OldestLogNotDue()) return;
   }
   full->push_back(stored);
@@ -267,6 +284,7 @@ Status WriteControl::LimitLogsLocked() {
   const uint64_t limit = MaxTotalLogBytes();
   std::vector<ColumnFamilyData*> holders;
   for (ColumnFamilyData* family : core_->families.All()) {
+    // None: the family holds no log, or all that it holds is due for a flush already.
     const FileNumber oldest = family->OldestLogNotDue();
     if (oldest == FileNumber::None() || core_->wals->BytesFrom(oldest) <= limit) continue;
     holders.push_back(family);
@@ -287,6 +305,7 @@ void WriteControl::WarnOfPreparedLogsLocked() {
   if (bytes <= MaxTotalLogBytes()) return;
   warned_prepared_log_ = oldest;
   const std::string sections = core_->prepared_logs.Describe();
+  // Writing to the info log is I/O, which must not happen under the mutex.
   MutexUnlock unlock(&core_->mutex);
   Warn(core_->services.info_log, "prepared transactions keep %llu bytes of logs: %s",
        static_cast<unsigned long long>(bytes), sections.c_str());
@@ -301,6 +320,7 @@ void WriteControl::WatchLogSizeLocked() {
   for (const ColumnFamilyData* family : core_->families.All()) {
     oldest = std::min(oldest, family->OldestLogNotDue());
   }
+  // Only the current log is needed, so it alone may use the whole limit.
   if (oldest >= current_log) {
     // Commits that insert nothing make the log longer, too.
     const bool holds_nothing = oldest == FileNumber::None();
@@ -445,6 +465,7 @@ std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint
 
 Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason,
                                        Switch* turn) {
+  assert(turn != nullptr);
   assert(is_switching_);
   assert(!turn->is_paused);
   RETURN_IF_ERROR(PauseWithNextLog(turn));
@@ -472,6 +493,7 @@ void WriteControl::MoveIdleFamiliesLocked(FileNumber log_number) {
 // A log that has failed, or whose end cannot be written, is never followed by another one: replay
 // could not reach the records behind it.
 Status WriteControl::InstallLogLocked(Switch* turn) {
+  assert(turn != nullptr);
   assert(turn->is_paused);
   assert(turn->next != nullptr);
   MutexUnlock unlock(&core_->mutex);

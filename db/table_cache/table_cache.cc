@@ -295,6 +295,7 @@ TableReader* TableCache::TakeReaderLocked(TableFile* file) {
 // Gives up a pin. Pinned tables cannot be closed when other tables are opened, so the number of
 // open tables may exceed the budget. In that case the release of the last pin closes the table.
 void TableCache::Unpin(TableFile* file) {
+  assert(file != nullptr);
   assert(file->pins.load(std::memory_order_relaxed) > 0);
   TableReader* excess = nullptr;
   if (!IsOverBudget()) [[likely]] {

@@ -135,6 +135,7 @@ bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
 // table, and not on newer tables that the lookup of the caller has searched before.
 Status TableRows::Read(const TableReader& table, const FileMetadata& file,
                        const ReadOptions& options, PointLookup* lookup) const {
+  assert(lookup != nullptr);
   assert(!InEpoch());
   assert(!lookup->decided());
   PinnableSlice value;

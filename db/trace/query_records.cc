@@ -179,6 +179,7 @@ std::string QueryTraceHeader() {
 
 // A trace that a newer program wrote is NotSupported, because its records may have unknown fields.
 Status ParseQueryTraceHeader(const Slice& payload, int* version) {
+  assert(version != nullptr);
   const std::string_view text(payload.data(), payload.size());
   if (!text.starts_with(kTraceMagic)) {
     return Status::Corruption(StrCat("trace: the first record does not begin with ", kTraceMagic));

@@ -12,6 +12,7 @@ namespace ashlar {
 namespace {
 
 Status NotPossible(const char* call) {
+  assert(call != nullptr);
   return Status::NotSupported(StrCat(call, ": not supported by this kind of transaction"));
 }
 
@@ -20,6 +21,7 @@ Status NotPossible(const char* call) {
 Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifier> notifier,
                                                TxnTimestamp ts,
                                                std::shared_ptr<const Snapshot>* snapshot) {
+  // The result is cleared first, so that it is null after every error.
   if (snapshot != nullptr) snapshot->reset();
   const TxnTimestamp set = GetCommitTimestamp();
   if (ts == kMaxTxnTimestamp && set == kMaxTxnTimestamp) {
@@ -30,10 +32,13 @@ Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifi
     return Status::InvalidArgument(
         "Transaction::CommitAndTryCreateSnapshot: another commit timestamp was set before");
   }
+  // A timestamp that was set before counts if the call gives none.
   if (set == kMaxTxnTimestamp) {
     const Status status = SetCommitTimestamp(ts);
     if (!status.ok()) return status;
   }
+  // The snapshot becomes due at the commit, so that it shows exactly the state that the commit has
+  // made.
   SetSnapshotOnNextOperation(notifier);
   const Status status = Commit();
   if (status.ok() && snapshot != nullptr) *snapshot = GetTimestampedSnapshot();
@@ -44,6 +49,7 @@ Status Transaction::Get(const ReadOptions& options, ColumnFamilyHandle* column_f
                         const Slice& key, PinnableSlice* pinnable_val) {
   assert(pinnable_val != nullptr);
   pinnable_val->Reset();
+  // The other form reads into a string, and the slice then refers to the string that it contains.
   Status status = Get(options, column_family, key, pinnable_val->GetSelf());
   pinnable_val->PinSelf();
   return status;
@@ -58,6 +64,9 @@ Status Transaction::Get(const ReadOptions& options, const Slice& key, PinnableSl
 void Transaction::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
                            const size_t num_keys, const Slice* keys, PinnableSlice* values,
                            Status* statuses, const bool /*sorted_input*/) {
+  // One by one, because a class of the program may have no faster way; the kinds of this library
+  // replace this.
+  assert(num_keys == 0 || (keys != nullptr && values != nullptr && statuses != nullptr));
   for (size_t i = 0; i < num_keys; ++i) {
     statuses[i] = Get(options, column_family, keys[i], &values[i]);
   }
@@ -67,6 +76,7 @@ Status Transaction::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle*
                                  const Slice& key, PinnableSlice* pinnable_val, bool exclusive,
                                  const bool do_validate) {
   if (pinnable_val == nullptr) {
+    // A null pointer means that the key is only locked; the typed variable chooses the overload.
     std::string* no_value = nullptr;
     return GetForUpdate(options, column_family, key, no_value, exclusive, do_validate);
   }
@@ -110,6 +120,7 @@ Status Transaction::SetReadTimestampForValidation(TxnTimestamp) {
 Status Transaction::SetCommitTimestamp(TxnTimestamp) {
   return NotPossible("Transaction::SetCommitTimestamp");
 }
+// A transaction that does not wait for locks waits for nobody.
 std::vector<TransactionID> Transaction::GetWaitingTxns(uint32_t*, std::string*) const { return {}; }
 
 }  // namespace ashlar

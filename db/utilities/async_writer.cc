@@ -150,6 +150,7 @@ void AsyncWriter::Impl::Run() {
 
 // False: the queue is empty and closed; the thread no longer uses this object.
 bool AsyncWriter::Impl::TakeAll(std::deque<Pending>* group) {
+  assert(group != nullptr);
   assert(group->empty());
   MutexLock lock(&mutex_);
   // A closed writer still takes what was accepted, so no accepted write is lost.

@@ -58,6 +58,7 @@ FileNumber OldestLinkOf(const DescribedFamily& family) {
 
 // Adds the differences between the tables of the base and of the described family to the edit.
 void CompareTables(const Version& base, const DescribedFamily& family, VersionEdit* edit) {
+  assert(edit != nullptr);
   std::map<FileNumber, Level> present;
   for (Level level = 0; level < base.num_levels(); ++level) {
     for (const TableFile* file : base.files(level)) present[file->meta.number] = level;
@@ -78,6 +79,7 @@ void CompareTables(const Version& base, const DescribedFamily& family, VersionEd
 // The same for blob files. A file that is described no longer becomes garbage as a whole, and a
 // file that is all garbage is dropped if no table is linked to it.
 void CompareBlobs(const BlobFiles* base, const DescribedFamily& family, VersionEdit* edit) {
+  assert(edit != nullptr);
   const FileNumber oldest_link = OldestLinkOf(family);
   std::set<FileNumber> present;
   if (base != nullptr) {
@@ -177,6 +179,7 @@ Status FollowedChange::CheckIdentity(const ManifestCounters& next) const {
 // family.
 Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
                                           std::vector<VersionEdit>* difference) const {
+  assert(difference != nullptr);
   std::map<uint32_t, DescribedFamily> described;
   described[0];  // no record adds the default family
   for (const VersionEdit& edit : edits) {
@@ -226,6 +229,7 @@ FollowedChange VersionSet::BeginFollowed() const {
 // Nothing here can fail, because the versions were built before. The follower takes over all
 // counters of the primary.
 void VersionSet::InstallFollowed(FollowedChange* change) {
+  assert(change != nullptr);
   assert(!is_writing_);
   for (auto& [id, family] : change->families_) {
     if (family.is_dropped) {

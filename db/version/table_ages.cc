@@ -104,6 +104,7 @@ Status CompareTombstones(const TableFile& newer, const TableFile& older, Interna
 
 // The blocks are not put into the cache, since a check would evict the blocks that readers need.
 Status ComparePair(const Version& version, TableFile* newer, TableFile* older) {
+  assert(newer != nullptr);
   assert(older != nullptr);
   assert(newer != older);
   ReadOptions options;

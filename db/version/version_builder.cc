@@ -140,6 +140,7 @@ std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
 // nonempty level gets one number, from the bottom up. Then each file of level 0 gets a number of
 // its own, from the oldest to the newest.
 void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
+  assert(levels != nullptr);
   bool has_unknown = false;
   for (const auto& [number, arrival] : arrivals_) has_unknown |= arrival.meta().epoch_number == 0;
   const bool has_base = std::any_of(base_.begin(), base_.end(),
@@ -188,6 +189,7 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
 // is in both arrivals and departures, and its object is kept, so that open readers and caches stay
 // valid.
 Status VersionBuilder::Build(BuiltVersion* built) {
+  assert(built != nullptr);
   assert(built->version == nullptr);
   assert(built->added.empty());
   assert(built->removed.empty());

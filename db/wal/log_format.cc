@@ -16,6 +16,7 @@ std::string EncodePredecessorInfo(const PredecessorWalInfo& info) {
 }
 
 bool DecodePredecessorInfo(const Slice& payload, PredecessorWalInfo* info) {
+  assert(info != nullptr);
   Slice rest = payload;
   uint64_t number;
   if (payload.size() != 3 * sizeof(uint64_t) || !GetFixed64(&rest, &number)) return false;
@@ -33,6 +34,7 @@ bool DecodePredecessorInfo(const Slice& payload, PredecessorWalInfo* info) {
 }
 
 bool DecodeTimestampSizes(const Slice& payload, std::vector<TimestampSize>* sizes) {
+  assert(sizes != nullptr);
   Slice rest = payload;
   while (!rest.empty()) {
     TimestampSize size;
@@ -82,6 +84,7 @@ void AppendFramedRecord(const LogFraming& framing, uint64_t offset, const Slice&
 [[gnu::cold]] void AppendSpecialRecord(const LogFraming& framing, uint64_t offset,
                                        LogRecordType legacy_type, const Slice& payload,
                                        std::string* dst) {
+  assert(dst != nullptr);
   // A compression record has the short header in every file.
   const bool is_recyclable =
       framing.is_recyclable() && legacy_type != LogRecordType::kSetCompression;

@@ -63,6 +63,7 @@ void WalSet::AddTimestampSize(const TimestampSize& size) {
   IgnoreError(
       current.sink->AddSpecialRecord(LogRecordType::kTimestampSizes, EncodeTimestampSizes({size})),
       "a log with an error gets no batches any more");
+  // The log still counts as empty, so that the next switch can keep it.
   if (!has_batches) current.begin = current.sink->size();
 }
 
@@ -71,6 +72,7 @@ Status WalSet::WriteTimestampSizes(WalSink* next) const {
   constexpr size_t kSizesInRecord = 4096;  // a record of this kind fits into one block
   std::vector<TimestampSize> sizes;
   {
+    // A copy, because writing it is I/O, which must not happen under the mutex.
     MutexLock lock(&mutex_);
     if (records_timestamp_sizes_) sizes = timestamp_sizes_;
   }
@@ -86,6 +88,7 @@ Status WalSet::WriteTimestampSizes(WalSink* next) const {
 
 void WalSet::SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync) {
   assert(buffer_bytes > 0);
+  // Relaxed: only logs that are created later use the new sizes.
   buffer_bytes_.store(buffer_bytes, std::memory_order_relaxed);
   bytes_per_sync_.store(bytes_per_sync, std::memory_order_relaxed);
 }
@@ -97,6 +100,7 @@ WalSinkOptions WalSet::OptionsOf(FileNumber number) const {
   WalSinkOptions options = options_;
   options.buffer_bytes = buffer_bytes_.load(std::memory_order_relaxed);
   options.bytes_per_sync = bytes_per_sync_.load(std::memory_order_relaxed);
+  assert(!wal_dir_.empty());
   options.log_number = number;
   options.path = LogFileName(wal_dir_, number);
   options.sync_count = &sync_count_;
@@ -116,6 +120,7 @@ Result<std::unique_ptr<WalSink>> WalSet::Open(WalSinkOptions options) const {
     options.recycle_path = LogFileName(wal_dir_, *old);
     auto sink = OpenWalSink(options);
     if (sink.ok()) return sink;
+    // The recycled file may be damaged; it is given up and the next one is tried.
     IgnoreError(DeleteFileIfExists(options_.fs, options.recycle_path),
                 "it is obsolete: the next open deletes it");
     options.recycle_path.clear();
@@ -125,6 +130,7 @@ Result<std::unique_ptr<WalSink>> WalSet::Open(WalSinkOptions options) const {
 
 Result<std::unique_ptr<WalSink>> WalSet::CreateAhead(FileNumber number) const {
   WalSinkOptions options = OptionsOf(number);
+  // The current log is the best guess of how long the next one will be.
   options.expected_bytes = BytesFrom(current_number());
   return Open(options);
 }
@@ -132,9 +138,11 @@ Result<std::unique_ptr<WalSink>> WalSet::CreateAhead(FileNumber number) const {
 Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno,
                        SequenceNumber last_logged_seqno) {
   assert(next != nullptr);
+  assert(next->log_number() > 0);
   Log sealed;
   {
     MutexLock lock(&mutex_);
+    // A copy of the last log: the list may change as soon as the mutex is free.
     if (!logs_.empty()) sealed = logs_.back();
   }
   if (sealed.sink != nullptr) {
@@ -148,6 +156,7 @@ Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno
     const uint64_t begin = next->size();
     const bool has_beginning = sealed.sink != nullptr;
     logs_.push_back({std::move(next), first_seqno, begin, has_beginning});
+    // Commits read this pointer under the lock of the pipeline, which is paused now.
     active_ = logs_.back().sink.get();
     if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
   }
@@ -190,6 +199,7 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
                                                          const Status& error) {
   assert(!error.ok());
   assert(next != nullptr);
+  assert(next->log_number() > 0);
   IgnoreError(WriteTimestampSizes(next.get()), "the first write returns the error of the new log");
   std::vector<std::shared_ptr<WalSink>> left;
   MutexLock lock(&mutex_);
@@ -197,6 +207,8 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
     assert(replaced_.empty() || replaced_.back().number < log.sink->log_number());
     log.sink->Abandon(error);
     replaced_.push_back({.number = log.sink->log_number(),
+                         // What the file has up to here is known; bytes behind it may or may not be
+                         // there.
                          .bytes = log.sink->delivered_size(),
                          .has_failed = true});
     failed_ends_[log.sink->log_number()] = log.sink->delivered_size();
@@ -225,6 +237,7 @@ std::vector<LogSummary> WalSet::DurableSummaries() const {
   std::vector<LogSummary> facts;
   for (const auto& [number, log] : recovered_) facts.push_back(log);
   for (const auto& [sink, first_seqno, begin, has_beginning] : logs_) {
+    // The list ascends, so the rest of it has no durable entry either.
     if (sink->log_number() > newest_durable_entry_) break;
     const bool is_closed = sink != logs_.back().sink && sink->error().ok();
     // The record at the beginning is not a batch, and the ends in the MANIFEST are ends of batches.
@@ -250,6 +263,7 @@ std::shared_ptr<WalSink> WalSet::current() const {
 Status WalSet::SyncOlderThan(FileNumber number) {
   std::vector<std::shared_ptr<WalSink>> older;
   {
+    // References keep the logs alive while they are synced without the mutex.
     MutexLock lock(&mutex_);
     for (const auto& [log, first_seqno, begin, has_beginning] : logs_) {
       if (log->log_number() < number && log->synced_size() < log->size()) older.push_back(log);
@@ -261,8 +275,10 @@ Status WalSet::SyncOlderThan(FileNumber number) {
 
 // The older logs and the directory are synced once per log; see settled_.
 Status WalSet::SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end) {
+  assert(log != nullptr);
   assert(end <= log->size());
   const FileNumber number = log->log_number();
+  // Relaxed would not do: whoever sees the number must see that the older logs are synced.
   if (settled_.load(std::memory_order_acquire) != number.value()) {
     RETURN_IF_ERROR(SyncOlderThan(number));
     RETURN_IF_ERROR(SyncDirectoryFor(number));
@@ -307,6 +323,7 @@ Status WalSet::SyncAll() {
   assert(!InEpoch());
   const std::shared_ptr<WalSink> log = current();
   const uint64_t end = log->size();
+  // Sync() covers only what the kernel has, so the buffer is written first.
   RETURN_IF_ERROR(log->Flush(end));
   return SyncThrough(log, end);
 }
@@ -315,6 +332,7 @@ Status WalSet::SyncSealed() {
   const FileNumber number = current_number();
   assert(number > 0);
   RETURN_IF_ERROR(SyncOlderThan(number));
+  // The current log is left out: it is still written to, and its turn comes with the next sync.
   return SyncDirectoryFor(FileNumber{number.value() - 1});
 }
 
@@ -342,6 +360,7 @@ Status WalSet::Close() {
   std::vector<Log> logs;
   {
     MutexLock lock(&mutex_);
+    // After this nothing can be logged any more.
     logs = std::exchange(logs_, {});
     active_ = nullptr;
   }
@@ -357,6 +376,7 @@ std::vector<WalSet::Info> WalSet::ReleaseBelow(FileNumber min_log_number,
                                                std::vector<std::shared_ptr<WalSink>>* released) {
   assert(released != nullptr);
   std::vector<Info> logs;
+  // The current log always stays, even if it is not needed yet.
   MutexLock lock(&mutex_);
   while (logs_.size() > 1 && logs_.front().sink->log_number() < min_log_number) {
     const WalSink& sink = *logs_.front().sink;

@@ -30,6 +30,7 @@ constexpr size_t kProtectionBytes = 8;
 
 // The placeholder for a missing timestamp in an update of a family with timestamps.
 Slice PlaceholderTimestamp(size_t bytes, std::string* space) {
+  assert(space != nullptr);
   assert(bytes > 0);
   space->assign(bytes, '\0');
   return *space;

@@ -49,6 +49,7 @@ bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
 }
 
 bool WriteBatchReader::TakeTimedPut(WriteBatchRecord* record) {
+  assert(record != nullptr);
   if (!TakeKeyAndValue(record)) return false;
   return record->value.size() >= sizeof(uint64_t) || Fail("a value with a write time");
 }

@@ -159,6 +159,7 @@ void WriteBatchInternal::AppendSeparator(WriteBatch* batch) {
 }
 
 void WriteBatchInternal::TakeBackSeparator(WriteBatch* batch) {
+  assert(batch != nullptr);
   assert(batch->rep_.size() > kWriteBatchHeaderBytes);
   assert(batch->rep_.back() == kTypeNoop);
   batch->rep_.pop_back();
@@ -366,6 +367,7 @@ void WriteBatchInternal::MakeRoomKeepingBytes(WriteBatch* batch, size_t bytes) {
 // Whole batches.
 
 Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents) {
+  assert(batch != nullptr);
   if (contents.size() < kWriteBatchHeaderBytes) {
     return Status::Corruption(StrCat("write batch: expected at least ", kWriteBatchHeaderBytes,
                                      " bytes, found ", contents.size()));

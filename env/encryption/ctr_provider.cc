@@ -37,6 +37,7 @@ Status FillRandom(char* data, size_t bytes) {
     const ssize_t got = getrandom(data, bytes, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Status::IOError("getrandom", std::strerror(errno));
+    assert(static_cast<size_t>(got) <= bytes);
     data += got;
     bytes -= static_cast<size_t>(got);
   }
@@ -91,13 +92,16 @@ class CtrStream final : public BlockAccessCipherStream {
 
   size_t BlockSize() override { return vector_.size(); }
   Status Encrypt(uint64_t file_offset, char* data, size_t data_size) override {
+    assert(data != nullptr || data_size == 0);
     std::string key;
     // Each round handles the bytes of one block. The first and the last block may be used in part.
     while (data_size > 0) {
       const uint64_t block = file_offset / vector_.size();
       const size_t skipped = file_offset % vector_.size();
       const size_t bytes = std::min(data_size, vector_.size() - skipped);
+      assert(bytes > 0 && bytes <= vector_.size());
       RETURN_IF_ERROR(MakeKey(block, &key));
+      // XOR twice gives the old byte, so the same code decrypts.
       for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<char>(data[i] ^ key[skipped + i]);
       file_offset += bytes;
       data += bytes;
@@ -124,6 +128,8 @@ class CtrStream final : public BlockAccessCipherStream {
   Status MakeKey(uint64_t block, std::string* key) const {
     assert(key != nullptr);
     key->assign(vector_);
+    // The counter of a block is that of block 0 plus its index, so any block can be decrypted
+    // alone.
     EncodeFixed64(key->data(), counter_ + block);
     return cipher_->Encrypt(key->data());
   }
@@ -143,12 +149,14 @@ Status ForEachBlock(size_t block_bytes, uint64_t offset, char* data, size_t size
   while (size > 0) {
     const size_t skipped = offset % block_bytes;
     const size_t bytes = std::min(size, block_bytes - skipped);
+    assert(bytes > 0 && bytes <= block_bytes);
     char* block = data;
     if (bytes < block_bytes) {
       part.assign(block_bytes, '\0');
       std::memcpy(part.data() + skipped, data, bytes);
       block = part.data();
     }
+    // The index is that of the block in the file, on which the key of counter mode depends.
     RETURN_IF_ERROR(change(offset / block_bytes, block));
     if (block != data) std::memcpy(data, block + skipped, bytes);
     offset += bytes;
@@ -163,6 +171,7 @@ Status ForEachBlock(size_t block_bytes, uint64_t offset, char* data, size_t size
 // Blocks are encrypted where they are. A block that the data covers only in part is completed in a
 // buffer, because a cipher works on whole blocks.
 Status BlockAccessCipherStream::Encrypt(uint64_t file_offset, char* data, size_t data_size) {
+  assert(data != nullptr || data_size == 0);
   std::string scratch;
   AllocateScratch(scratch);
   return ForEachBlock(BlockSize(), file_offset, data, data_size, [&](uint64_t index, char* block) {
@@ -171,6 +180,7 @@ Status BlockAccessCipherStream::Encrypt(uint64_t file_offset, char* data, size_t
 }
 
 Status BlockAccessCipherStream::Decrypt(uint64_t file_offset, char* data, size_t data_size) {
+  assert(data != nullptr || data_size == 0);
   std::string scratch;
   AllocateScratch(scratch);
   return ForEachBlock(BlockSize(), file_offset, data, data_size, [&](uint64_t index, char* block) {
@@ -185,6 +195,7 @@ std::shared_ptr<BlockCipher> BlockCipher::NewROT13Cipher(size_t block_size) {
 // The only built-in cipher is ROT13, for tests. "ROT13:16" gives its block size in bytes.
 Status BlockCipher::CreateFromString(const ConfigOptions& config, const std::string& value,
                                      std::shared_ptr<BlockCipher>* result) {
+  assert(result != nullptr);
   Status registered;
   // A class that the program registered has priority.
   if (MakeRegistered<BlockCipher>(config, value, result, &registered)) return registered;
@@ -192,6 +203,7 @@ Status BlockCipher::CreateFromString(const ConfigOptions& config, const std::str
   std::unordered_map<std::string, std::string> options;
   RETURN_IF_ERROR(Configurable::GetOptionsMap(value, "", &id, &options));
   if (id.empty() || id == "nullptr") {
+    // An empty name takes the cipher away, as the text of an option without a value does.
     result->reset();
     return Status::OK();
   }
@@ -220,6 +232,7 @@ std::shared_ptr<EncryptionProvider> EncryptionProvider::NewCTRProvider(
 Status EncryptionProvider::CreateFromString(const ConfigOptions& config, const std::string& value,
                                             std::shared_ptr<EncryptionProvider>* result) {
   // A class that the program registered has priority.
+  assert(result != nullptr);
   Status registered;
   if (MakeRegistered<EncryptionProvider>(config, value, result, &registered)) return registered;
   std::string id;
@@ -234,6 +247,7 @@ Status EncryptionProvider::CreateFromString(const ConfigOptions& config, const s
     if (config.ignore_unsupported_options) return Status::OK();
     return Status::NotSupported("encryption provider: unknown name", id);
   }
+  // Without a cipher the provider refuses every file until one is added.
   auto made = std::make_shared<CtrProvider>(
       is_test ? BlockCipher::NewROT13Cipher(kDefaultRot13Block) : nullptr);
   RETURN_IF_ERROR(made->ConfigureFromMap(config, options));
@@ -258,6 +272,7 @@ size_t CtrProvider::GetPrefixLength() const { return kPrefixBytes; }
 // block the initialization vector, so that two files do not use the same key stream.
 Status CtrProvider::CreateNewPrefix(const std::string& /*fname*/, char* prefix,
                                     size_t prefix_length) const {
+  assert(prefix != nullptr);
   RETURN_IF_ERROR(CheckCipher());
   const size_t block_bytes = cipher_->BlockSize();
   if (prefix_length < 2 * block_bytes) {
@@ -286,12 +301,14 @@ Status CtrProvider::AddCipher(const std::string& descriptor, const char* /*ciphe
 Status CtrProvider::CreateCipherStream(const std::string& fname, const EnvOptions& /*options*/,
                                        Slice& prefix,
                                        std::unique_ptr<BlockAccessCipherStream>* result) {
+  assert(result != nullptr);
   RETURN_IF_ERROR(CheckCipher());
   const size_t block_bytes = cipher_->BlockSize();
   if (prefix.size() < 2 * block_bytes) {
     return Status::Corruption(StrCat(fname, ": the prefix has ", prefix.size(), " bytes, ",
                                      2 * block_bytes, " are needed"));
   }
+  // Both are taken from the two blocks that are not encrypted.
   *result = std::make_unique<CtrStream>(
       cipher_, std::string(prefix.data() + block_bytes, block_bytes), DecodeFixed64(prefix.data()));
   return Status::OK();

@@ -272,6 +272,7 @@ IOStatus EncryptedFiles::GetFileSize(const std::string& f, const IOOptions& io, 
 IOStatus EncryptedFiles::GetChildrenFileAttributes(const std::string& dir, const IOOptions& io,
                                                    std::vector<FileAttributes>* r,
                                                    IODebugContext* dbg) {
+  assert(r != nullptr);
   RETURN_IF_ERROR(FileSystemWrapper::GetChildrenFileAttributes(dir, io, r, dbg));
   for (FileAttributes& file : *r) file.size_bytes = Visible(file.size_bytes);
   return IOStatus::OK();

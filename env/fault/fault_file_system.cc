@@ -170,6 +170,7 @@ void FaultFileSystem::ObserveStores() {
 // Finds stores into memory mappings. The hook is called before and after the search, because a
 // store is not known before it.
 void FaultFileSystem::FindStoresLocked() {
+  // Without mappings there is nothing to compare, and most file systems have none.
   if (!HasMappings()) return;
   FileCall search;
   search.kind = CallKind::kStore;
@@ -192,6 +193,7 @@ void FaultFileSystem::NoteStore(FileCall call, const Slice& data) {
 
 IOStatus FaultFileSystem::RunWhole(FileCall call, const std::function<IOStatus()>& action) {
   // There is no half action, so a partial fault of this call does nothing.
+  assert(action != nullptr);
   return Run(std::move(call), Slice(), {[&](size_t*) { return action(); }, nullptr});
 }
 
@@ -209,6 +211,7 @@ void FaultFileSystem::NoteCallLocked(const FileCall& call, const Slice& data) {
 // Finds the plan for this call. A plan that has no calls left stays in the list, and matches no
 // more.
 const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
+  // The first plan that fits decides; later ones are not asked.
   for (ActivePlan& active : plans_) {
     const FaultPlan& plan = active.plan;
     if (call.index < plan.first_call || active.calls_left == 0) continue;
@@ -218,6 +221,7 @@ const FaultPlan* FaultFileSystem::MatchLocked(const FileCall& call) {
         call.target.find(plan.path_part) == std::string::npos) {
       continue;
     }
+    // A negative number means that the plan holds for all calls.
     if (active.calls_left > 0) --active.calls_left;
     return &plan;
   }
@@ -233,6 +237,7 @@ IOStatus FaultFileSystem::RunFaulty(const FaultPlan& plan, const FileCall& call,
   assert(is_applied != nullptr);
   assert(!*is_applied);
   assert(*applied_bytes == 0);
+  // A lie: the caller is told that the call succeeded, and nothing was done.
   if (plan.error == FaultError::kLie) return IOStatus::OK();
   const bool is_read = call.kind == CallKind::kRead;
   FaultEffect effect = plan.effect;
@@ -344,6 +349,7 @@ IOStatus FaultFileSystem::DeleteFile(const std::string& f, const IOOptions& opti
 }
 IOStatus FaultFileSystem::Truncate(const std::string& f, size_t size, const IOOptions& options,
                                    IODebugContext* dbg) {
+  // The new size is part of the record of the call, so two runs can be compared.
   FileCall call = CallWith(CallKind::kTruncate, f);
   call.size = size;
   return RunWhole(std::move(call), [&] { return target_->Truncate(f, size, options, dbg); });
@@ -401,6 +407,7 @@ IOStatus FaultFileSystem::AreFilesSame(const std::string& a, const std::string& 
 IOStatus FaultFileSystem::LockFile(const std::string& f, const IOOptions& options, FileLock** lock,
                                    IODebugContext* dbg) {
   // The result is only set on success, even if the call below succeeded and the error was injected.
+  assert(lock != nullptr);
   *lock = nullptr;
   FileLock* held = nullptr;
   IOStatus status = RunWhole(CallWith(CallKind::kLock, f),

@@ -17,9 +17,11 @@ namespace ashlar {
 namespace {
 
 IOStatus NotThere(const char* what, const std::string& path) {
+  assert(what != nullptr);
   return IOStatus::PathNotFound(StrCat(what, ": ", path), "No such file or directory");
 }
 IOStatus Refused(const char* what, const std::string& path, const char* why) {
+  assert(what != nullptr && why != nullptr);
   return IOStatus::IOError(StrCat(what, ": ", path), why);
 }
 
@@ -34,10 +36,12 @@ class MemoryLock : public FileLock {
 std::string ParentOf(const std::string& path) {
   assert(!path.empty() && path[0] == '/');
   const size_t slash = path.rfind('/');
+  assert(slash != std::string::npos);
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 // The prefix that the paths of all children of a directory have.
+// The root already ends with the slash that other directories lack.
 std::string ChildPrefix(const std::string& dir) { return dir == "/" ? dir : dir + "/"; }
 
 }  // namespace
@@ -48,6 +52,7 @@ MemoryFileSystem::MemoryFileSystem(std::shared_ptr<SystemClock> clock)
 MemoryFileSystem::~MemoryFileSystem() = default;
 
 void MemoryFileSystem::SetByteQuota(uint64_t bytes) {
+  // Files that are larger already stay as they are; only growth is refused.
   usage_->quota_bytes.store(bytes, std::memory_order_relaxed);
 }
 uint64_t MemoryFileSystem::UsedBytes() const {
@@ -76,6 +81,7 @@ std::string MemoryFileSystem::CleanPath(const std::string& path) {
 void MemoryFileSystem::PutFile(const std::string& path, std::string contents) {
   const std::string clean = CleanPath(path);
   auto file = std::make_shared<MemoryFile>(usage_);
+  // Filled before it gets a name, so nobody sees it half written.
   file->Fill(std::move(contents), clock_->NowMicros());
   MutexLock lock(&mutex_);
   AddDirectoriesLocked(ParentOf(clean));
@@ -91,17 +97,21 @@ std::map<std::string, std::string> MemoryFileSystem::AllFiles() const {
 }
 
 void MemoryFileSystem::AddDirectoriesLocked(const std::string& dir) {
+  assert(!dir.empty() && dir[0] == '/');
   // Ends at the first directory that exists: its parents exist then, too.
   if (!directories_.insert(dir).second || dir == "/") return;
   AddDirectoriesLocked(ParentOf(dir));
 }
 
 IOStatus MemoryFileSystem::CheckParentLocked(const char* what, const std::string& path) const {
+  assert(!path.empty() && path[0] == '/');
   return directories_.contains(ParentOf(path)) ? IOStatus::OK() : NotThere(what, path);
 }
 
 bool MemoryFileSystem::HasChildrenLocked(const std::string& dir) const {
+  assert(!dir.empty());
   const std::string prefix = ChildPrefix(dir);
+  // All children are neighbours in the sorted tables, so one look in each of them is enough.
   // A path that equals the prefix cannot exist, except "/" itself, which upper_bound() skips.
   const auto file = files_.lower_bound(prefix);
   if (file != files_.end() && file->first.starts_with(prefix)) return true;
@@ -131,6 +141,7 @@ IOStatus MemoryFileSystem::FindOrCreateFile(const std::string& path, FilePtr* fi
   assert(file != nullptr);
   const std::string clean = CleanPath(path);
   MutexLock lock(&mutex_);
+  // An existing file is opened as it is; the callers decide what happens to its contents.
   if (directories_.contains(clean)) return Refused("open for writing", path, "Is a directory");
   RETURN_IF_ERROR(CheckParentLocked("open for writing", clean));
   FilePtr& entry = files_[clean];
@@ -146,6 +157,7 @@ IOStatus MemoryFileSystem::NewSequentialFile(const std::string& f, const FileOpt
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading", f, &file));
+  assert(file != nullptr);
   *r = NewMemorySequentialFile(std::move(file));
   return IOStatus::OK();
 }
@@ -157,6 +169,7 @@ IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& f, const FileO
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading", f, &file));
+  assert(file != nullptr);
   *r = NewMemoryRandomAccessFile(std::move(file));
   return IOStatus::OK();
 }
@@ -167,6 +180,7 @@ IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptio
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
+  // Emptied as O_TRUNC does; readers that have the file open see it become empty.
   file->Resize(0, clock_->NowMicros());
   *r = NewMemoryWritableFile(std::move(file), f, 0, clock_);
   return IOStatus::OK();
@@ -179,6 +193,7 @@ IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOp
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
+  assert(file != nullptr);
   const uint64_t size = file->size();
   *r = NewMemoryWritableFile(std::move(file), f, size, clock_);
   return IOStatus::OK();
@@ -194,6 +209,7 @@ IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& f, const std::st
   RETURN_IF_ERROR(RenameFile(old, f, options.io_options, dbg));
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reuse", f, &file));
+  assert(file != nullptr);
   *r = NewMemoryWritableFile(std::move(file), f, 0, clock_);
   return IOStatus::OK();
 }
@@ -232,6 +248,7 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
   const std::string clean = CleanPath(dir);
   const std::string prefix = ChildPrefix(clean);
   MutexLock lock(&mutex_);
+  // A directory that does not exist and one without files must be told apart.
   if (!directories_.contains(clean)) return IOStatus::NotFound(dir, "no such directory");
   // Paths below a subdirectory also begin with the prefix; they contain another '/'.
   const auto add_if_child = [&](const std::string& path) {
@@ -252,6 +269,7 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
 // Open files keep a reference, so they can still be read.
 IOStatus MemoryFileSystem::DeleteFile(const std::string& f, const IOOptions&, IODebugContext*) {
   FilePtr last_reference;  // frees the file after the lock is released
+  // The name goes at once; the contents go with the last reader.
   MutexLock lock(&mutex_);
   const auto found = files_.find(CleanPath(f));
   if (found == files_.end()) return NotThere("unlink", f);
@@ -264,6 +282,7 @@ IOStatus MemoryFileSystem::Truncate(const std::string& f, size_t size, const IOO
                                     IODebugContext*) {
   FilePtr file;
   RETURN_IF_ERROR(FindFile("truncate", f, &file));
+  // Truncation may also make a file longer, which the quota can refuse.
   return file->Resize(size, clock_->NowMicros()) ? IOStatus::OK() : MemoryFull("truncate", f);
 }
 
@@ -291,6 +310,7 @@ IOStatus MemoryFileSystem::DeleteDir(const std::string& d, const IOOptions&, IOD
   const std::string clean = CleanPath(d);
   MutexLock lock(&mutex_);
   if (!directories_.contains(clean)) return NotThere("rmdir", d);
+  // As in POSIX, only an empty directory can be removed.
   if (HasChildrenLocked(clean)) return Refused("rmdir", d, "Directory not empty");
   if (clean == "/") return Refused("rmdir", d, "Device or resource busy");
   directories_.erase(clean);
@@ -311,6 +331,7 @@ IOStatus MemoryFileSystem::GetFileModificationTime(const std::string& f, const I
   assert(time != nullptr);
   FilePtr file;
   RETURN_IF_ERROR(FindFile("stat", f, &file));
+  // In seconds, as file systems of machines report it.
   *time = file->modified_micros() / 1000000;
   return IOStatus::OK();
 }
@@ -322,6 +343,7 @@ IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t
   FilePtr replaced;  // frees the file after the lock is released
   // Nobody sees a state between: both names change under one hold of the mutex.
   MutexLock lock(&mutex_);
+  // Checked first, so that nothing has changed if the rename fails.
   RETURN_IF_ERROR(CheckParentLocked("rename", to));
   const auto found = files_.find(from);
   if (found == files_.end()) return RenameDirectoryLocked(from, to);
@@ -330,6 +352,7 @@ IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t
   FilePtr file = std::move(found->second);
   files_.erase(found);
   FilePtr& entry = files_[to];
+  // The file that had the target name loses it, and lives on for those who have it open.
   replaced = std::move(entry);
   entry = std::move(file);
   return IOStatus::OK();
@@ -344,6 +367,7 @@ IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std
     return Refused("rename", t, "File exists");
   }
   const std::string prefix = ChildPrefix(s);
+  // A directory cannot be moved into itself.
   if (t.starts_with(prefix)) return Refused("rename", t, "Invalid argument");
   // The set must not change while it is iterated.
   std::vector<std::string> moved_directories = {s};
@@ -402,12 +426,14 @@ IOStatus MemoryFileSystem::AreFilesSame(const std::string& a, const std::string&
 
 IOStatus MemoryFileSystem::LockFile(const std::string& f, const IOOptions&, FileLock** lock,
                                     IODebugContext*) {
+  assert(lock != nullptr);
   *lock = nullptr;
   FilePtr file;
   // As in POSIX, the lock file is created and stays after the unlock.
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
   const std::string clean = CleanPath(f);
   MutexLock guard(&mutex_);
+  // A second lock is refused even within the process, as the engine's lock file needs it.
   if (!locked_.insert(clean).second) {
     return IOStatus::IOError(StrCat("lock ", f), "already held by this process");
   }
@@ -443,6 +469,7 @@ IOStatus MemoryFileSystem::GetFreeSpace(const std::string&, const IOOptions&, ui
                                         IODebugContext*) {
   assert(free_bytes != nullptr);
   const uint64_t quota = usage_->quota_bytes.load(std::memory_order_relaxed);
+  // More may be used than the quota allows, because PutFile() ignores it.
   *free_bytes = quota - std::min(quota, UsedBytes());
   return IOStatus::OK();
 }
@@ -459,6 +486,8 @@ IOStatus MemoryFileSystem::IsDirectory(const std::string& path, const IOOptions&
 Env* NewMemEnv(Env* base_env) {
   assert(base_env != nullptr);
   const auto& clock = base_env->GetSystemClock();
+  // The caller owns the environment, which uses the threads of `base_env`; that one must outlive
+  // it.
   return NewCompositeEnvOver(base_env, std::make_shared<MemoryFileSystem>(clock), clock).release();
 }
 

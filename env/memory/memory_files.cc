@@ -12,6 +12,7 @@
 namespace ashlar {
 
 MemoryFile::~MemoryFile() {
+  assert(usage_->used_bytes.load(std::memory_order_relaxed) >= data_.size());
   MutexLock lock(&mutex_);
   usage_->used_bytes.fetch_sub(data_.size(), std::memory_order_relaxed);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "env/mirror/mirrored_files.h"
@@ -28,6 +29,7 @@ using Results = std::array<T, 2>;
 template <typename File, typename Open>
 Status OpenBoth(MirroredEnvs* envs, const char* name, const std::string& path,
                 std::unique_ptr<File>* result, const Open& open) {
+  assert(envs != nullptr);
   FilePair<File> files;
   result->reset();
   RETURN_IF_ERROR(envs->Both(name, path, [&](size_t i) { return open(envs->env(i), &files[i]); }));
@@ -48,10 +50,12 @@ struct MirroredLock final : public FileLock {
 
 // Names in any order, without those of the directory itself and its parent.
 void Normalize(std::vector<std::string>* names) {
+  assert(names != nullptr);
   std::erase_if(*names, [](const std::string& name) { return name == "." || name == ".."; });
   std::sort(names->begin(), names->end());
 }
 void Normalize(std::vector<Env::FileAttributes>* files) {
+  assert(files != nullptr);
   std::erase_if(*files, [](const auto& file) { return file.name == "." || file.name == ".."; });
   std::sort(files->begin(), files->end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -43,6 +43,7 @@ const std::atomic<bool> kNeverLost{false};
 // Runs in the thread whose store failed, and may use only async-signal-safe functions and lock-free
 // atomics. Returning repeats the store.
 void SigbusSlots::OnSignal(int number, siginfo_t* info, void*) {
+  assert(info != nullptr);
   static_assert(std::atomic<char*>::is_always_lock_free, "a signal handler may not lock");
   const int saved_errno = errno;
   const bool is_fault = info->si_code > 0;  // not sent by kill() or raise()

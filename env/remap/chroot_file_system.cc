@@ -2,6 +2,7 @@
 //
 // ChrootFileSystem replaces each path before it calls the base. The replacement is made of the text
 // alone: "." and empty parts are dropped, and ".." drops the part before it.
+#include <cassert>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -220,6 +221,7 @@ std::shared_ptr<FileSystem> NewChrootFileSystem(const std::shared_ptr<FileSystem
 }
 
 Env* NewChrootEnv(Env* base_env, const std::string& chroot_dir) {
+  assert(base_env != nullptr);
   auto fs = NewChrootFileSystem(base_env->GetFileSystem(), chroot_dir);
   if (fs == nullptr) return nullptr;
   return NewCompositeEnvOver(base_env, fs, base_env->GetSystemClock()).release();

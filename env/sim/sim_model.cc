@@ -19,8 +19,10 @@ namespace {
 constexpr uint64_t kPieceBytes = 512;  // the unit that a disk writes at once
 
 void WriteInto(std::string* content, uint64_t offset, const Slice& data) {
+  // A write behind the end leaves a gap of zeros, as on a real file system.
   assert(content != nullptr);
   if (content->size() < offset + data.size()) content->resize(offset + data.size());
+  assert(content->size() >= offset + data.size());
   std::copy(data.data(), data.data() + data.size(),
             content->begin() + static_cast<ptrdiff_t>(offset));
 }
@@ -30,6 +32,7 @@ void WriteInto(std::string* content, uint64_t offset, const Slice& data) {
 const char* NameOf(CrashPolicy policy) {
   static constexpr std::array<const char*, 6> kNames = {"strict",  "all",        "torn",
                                                         "reorder", "entry-loss", "size-first"};
+  assert(static_cast<size_t>(policy) < kNames.size());
   return kNames[static_cast<size_t>(policy)];
 }
 
@@ -39,6 +42,7 @@ bool UsesSeed(CrashPolicy policy) {
 }
 
 uint64_t SimImage::Hash() const {
+  // The map is sorted, so equal images give equal hashes.
   uint64_t hash = 0;
   for (const auto& [path, content] : files) {
     hash = XxHash64(path.data(), path.size(), hash);
@@ -54,6 +58,7 @@ struct SimModel::PendingWrite {
   Slice data;       // points into the logged operation
 
   void ApplyTo(std::string* content) const {
+    assert(content != nullptr);
     if (is_truncate) {
       content->resize(offset);
     } else {
@@ -70,6 +75,7 @@ struct SimModel::PendingEntry {
   NodePtr node;         // what `added` refers to
 
   void ApplyTo(std::map<std::string, NodePtr>* entries) const {
+    assert(entries != nullptr);
     if (!removed.empty()) entries->erase(removed);
     if (!added.empty()) (*entries)[added] = node;
   }
@@ -109,14 +115,17 @@ SimModel::SimModel(const SimImage& base) : root_(std::make_shared<Node>(true)) {
 SimModel::~SimModel() = default;
 
 SimModel::NodePtr SimModel::FindParent(const std::string& path, std::string* name) const {
+  assert(name != nullptr);
   const std::string clean = MemoryFileSystem::CleanPath(path);
   NodePtr node = root_;
   size_t begin = 1;
   for (size_t end; (end = clean.find('/', begin)) != std::string::npos; begin = end + 1) {
+    // Only what the program sees counts; names that are not durable yet exist for it.
     const auto entry = node->live_entries.find(clean.substr(begin, end - begin));
     if (entry == node->live_entries.end() || !entry->second->is_directory) return nullptr;
     node = entry->second;
   }
+  assert(begin <= clean.size());
   *name = clean.substr(begin);
   return node;
 }
@@ -170,6 +179,7 @@ void SimModel::Rename(const std::string& from, const std::string& to) {
   assert(entry != old_parent->live_entries.end());
   assert(entry->second != nullptr);
   const NodePtr node = entry->second;
+  // In one directory a rename is one change, so a crash leaves one of the two names.
   if (old_parent == new_parent) {
     if (old_name != new_name) old_parent->Change({old_name, new_name, node});
   } else {
@@ -182,6 +192,7 @@ void SimModel::Rename(const std::string& from, const std::string& to) {
 void SimModel::Write(Node* node, const SimOperation& operation) {
   assert(node != nullptr);
   assert(!node->is_directory);
+  // The write is remembered until a sync, so that a crash image can drop or cut it.
   WriteInto(&node->live, operation.call.offset, operation.data);
   node->writes.push_back({false, operation.call.offset, operation.data});
 }
@@ -189,6 +200,7 @@ void SimModel::Write(Node* node, const SimOperation& operation) {
 void SimModel::Truncate(Node* node, uint64_t size) {
   assert(node != nullptr);
   assert(!node->is_directory);
+  // Nothing changes, so there is nothing that a crash could lose.
   if (node->live.size() == size) return;
   node->live.resize(size);
   node->writes.push_back({true, size, Slice()});
@@ -197,6 +209,7 @@ void SimModel::Truncate(Node* node, uint64_t size) {
 void SimModel::Sync(Node* node) {
   assert(node != nullptr);
   if (node->is_directory) {
+    // In their order, because later changes may concern the same names.
     for (const PendingEntry& change : node->changes) change.ApplyTo(&node->durable_entries);
     node->changes.clear();
     return;
@@ -270,12 +283,14 @@ void SimModel::Apply(const SimOperation& operation) {
     case CallKind::kRename: return Rename(call.path, call.target);
     case CallKind::kLink: {
       std::string name;
+      assert(!call.target.empty());
       FindParent(call.target, &name)->Change({"", name, Find(call.path)});
       return;
     }
     case CallKind::kUnlink:
     case CallKind::kRemoveDirectory: {
       std::string name;
+      assert(!call.path.empty());
       FindParent(call.path, &name)->Change({name, "", nullptr});
       return;
     }
@@ -290,6 +305,7 @@ bool SimModel::FindPathTo(const Node& directory, const Node* wanted, std::string
   const size_t size = path->size();
   for (const auto& [name, child] : directory.live_entries) {
     StrAppend(path, "/", name);
+    // The path grows with the descent and is cut back after each branch without the file.
     if (child.get() == wanted) return true;
     if (child->is_directory && FindPathTo(*child, wanted, path)) return true;
     path->resize(size);
@@ -319,6 +335,7 @@ class SimModel::ImageBuilder {
         percent_kept_(std::array{15u, 50u, 85u}[random_.Uniform(3)]) {}
 
   SimImage Build(const Node& root) {
+    assert(image_.files.empty() && image_.directories.empty());
     image_.directories.push_back("/");
     AddDirectory(root, "");
     return std::move(image_);
@@ -390,6 +407,7 @@ class SimModel::ImageBuilder {
     std::string content = node.durable;
     for (size_t i = 0; i + 1 < node.writes.size(); ++i) node.writes[i].ApplyTo(&content);
     const size_t kept = DrawCut(last.offset, last.data.size());
+    assert(kept <= last.data.size());
     WriteInto(&content, last.offset, Slice(last.data.data(), kept));
     // If the file was long enough (a recycled log), the old bytes remain in place of the lost part.
     // Otherwise that part is missing, or, if the size reached the disk before the data, it is zero.
@@ -430,6 +448,7 @@ class SimModel::ImageBuilder {
         const uint64_t offset = write.offset + begin;
         const size_t to_border = static_cast<size_t>(kPieceBytes - offset % kPieceBytes);
         const size_t size = std::min(to_border, write.data.size() - begin);
+        assert(size > 0);
         if (random_.PercentTrue(percent_kept_)) {
           WriteInto(&content, offset, Slice(write.data.data() + begin, size));
         }

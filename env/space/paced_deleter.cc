@@ -38,8 +38,10 @@ PacedDeleter::~PacedDeleter() {
 void PacedDeleter::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
   changed_.ForgetWaiters();
   // An `on_gone` function called fork().
+  // In the child of a fork() only the calling thread exists.
   if (thread_.get_id() == std::this_thread::get_id()) return;
   ForgetThread(&thread_);
+  // The parent deletes these files.
   files_.clear();
   waiting_bytes_ = 0;
 }
@@ -48,10 +50,12 @@ bool PacedDeleter::Add(const std::string& path, uint64_t bytes, OnGone on_gone) 
   MutexLock lock(&mutex_);
   assert(on_gone != nullptr);
   assert(!is_stopping_);
+  // The thread starts with the first file, so managers that delete nothing have none.
   if (!thread_.joinable()) {
     try {
       thread_ = std::thread([this] { Run(); });
     } catch (const std::exception&) {
+      // Without a thread the caller deletes the file itself, at once.
       return false;
     }
   }
@@ -87,12 +91,14 @@ uint64_t PacedDeleter::waiting_bytes() const {
 
 void PacedDeleter::AwaitEmpty() {
   MutexLock lock(&mutex_);
+  // Woken after each file, not only after the last one.
   while (!files_.empty()) changed_.Wait();
 }
 
 void PacedDeleter::Run() {
   MutexLock lock(&mutex_);
   while (!is_stopping_) {
+    // Nothing to do: Add(), SetRate() and the destructor wake the thread.
     if (files_.empty()) {
       changed_.Wait();
       continue;
@@ -109,6 +115,7 @@ void PacedDeleter::Run() {
         // The file stays on disk. The next opening of the database finds it as trash.
         Warn(info_log_.get(), "cannot delete %s: %s", file.path.c_str(), status.ToString().c_str());
       }
+      assert(file.on_gone != nullptr);
       if (is_gone) file.on_gone(status);
     }
     deleted_bytes_ += deleted;
@@ -128,7 +135,9 @@ void PacedDeleter::Run() {
 // A burst pays by its average rate, so that one late wake-up does not slow the rest down.
 void PacedDeleter::AwaitTurn() {
   while (!is_stopping_ && rate_ > 0) {
+    assert(rate_ > 0);
     const double earned = static_cast<double>(deleted_bytes_) * 1e6 / static_cast<double>(rate_);
+    // The steady clock, because a change of the time of day must not stop or hurry deletions.
     const uint64_t elapsed = clock_->NowNanos() / 1000 - since_micros_;
     if (static_cast<double>(elapsed) >= earned) return;
     // The wait is limited to a range that the clock and a double can represent.
@@ -140,8 +149,10 @@ void PacedDeleter::AwaitTurn() {
 Status PacedDeleter::DeletePiece(const File& file, uint64_t* deleted, bool* is_gone) {
   assert(deleted != nullptr);
   assert(is_gone != nullptr);
+  assert(*deleted == 0 && !*is_gone);
   if (CutPiece(file, deleted)) return Status::OK();
   *is_gone = true;
+  // The whole rest counts, even if the file was already gone.
   *deleted = file.bytes;
   return DeleteFileIfExists(fs_.get(), file.path);
 }
@@ -149,6 +160,7 @@ Status PacedDeleter::DeletePiece(const File& file, uint64_t* deleted, bool* is_g
 // A file with another name is not cut: a checkpoint, or the program that gave us the file, still
 // reads it by that name.
 bool PacedDeleter::CutPiece(const File& file, uint64_t* deleted) {
+  assert(deleted != nullptr);
   if (most_chunk_bytes_ == 0) return false;
   uint64_t links = 0;
   const IOStatus counted = fs_->NumFileLinks(file.path, IOOptions(), &links, nullptr);
@@ -157,6 +169,7 @@ bool PacedDeleter::CutPiece(const File& file, uint64_t* deleted) {
   // The rest is unlinked in one piece.
   if (!bytes.ok() || *bytes <= most_chunk_bytes_) return false;
   const uint64_t rest = *bytes - most_chunk_bytes_;
+  assert(rest < *bytes);
   if (!fs_->Truncate(file.path, rest, IOOptions(), nullptr).ok()) return false;
   // Makes the file system free the space now, and not in one go with what it frees later.
   IgnoreError(fs_->SyncFile(file.path, FileOptions(), IOOptions(), /*use_fsync=*/true, nullptr),

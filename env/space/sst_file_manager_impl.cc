@@ -23,6 +23,7 @@ constexpr char kTrashEnding[] = ".trash";
 class Registry {
  public:
   void Add(SstFileManager* manager) {
+    assert(manager != nullptr);
     MutexLock lock(&mutex_);
     managers_.insert(manager);
   }
@@ -61,6 +62,7 @@ SstFileManagerImpl::SstFileManagerImpl(PacedDeleterOptions deletions, const Sett
 
 SstFileManagerImpl::~SstFileManagerImpl() { Managers().Remove(this); }
 
+// The pointer is looked up before it is cast, because a class of the program has another layout.
 SstFileManagerImpl* SstFileManagerImpl::From(SstFileManager* manager) {
   return Managers().Has(manager) ? static_cast<SstFileManagerImpl*>(manager) : nullptr;
 }
@@ -107,6 +109,7 @@ Status SstFileManagerImpl::Delete(const std::string& path) {
   const bool was_trash = IsTrashName(path);
   const std::string trash = !is_paced ? "" : was_trash ? path : RenameToTrash(path);
   if (!trash.empty()) {
+    // The size is needed for the rate; without it the file is deleted at once.
     Result<uint64_t> bytes = FileSizeOf(fs_.get(), trash);
     if (bytes.ok()) {
       // Tracked by the new name before the old one is forgotten: the sum may be too large for a
@@ -115,6 +118,7 @@ Status SstFileManagerImpl::Delete(const std::string& path) {
       OnDeleteFile(was_trash ? "" : path);
       // `this` outlives the call: the deleter is destroyed first.
       const bool is_taken = deleter_.Add(trash, *bytes, [this, trash](const Status& status) {
+        // Called by the thread of the deleter, without a mutex of it.
         OnDeleteFile(trash);
         if (status.ok()) Count(FILES_DELETED_FROM_TRASH_QUEUE);
       });
@@ -144,6 +148,7 @@ std::string SstFileManagerImpl::RenameToTrash(const std::string& path) {
   }
   // Another thread may choose the same name at the same time only for the same path, which one
   // database does not delete twice.
+  // Renamed first: after a crash the next opening knows by the name that the file is to be deleted.
   const IOStatus renamed = fs_->RenameFile(path, trash, IOOptions(), nullptr);
   if (renamed.ok()) return trash;
   if (!renamed.IsNotFound() && !renamed.IsPathNotFound()) {
@@ -182,6 +187,7 @@ void SstFileManagerImpl::SetMaxAllowedSpaceUsage(uint64_t max_allowed_space) {
     MutexLock lock(&mutex_);
     max_bytes_ = max_allowed_space;
   }
+  // There may be room now for those who wait. The watch is told without the mutex held.
   watch_.LookAgain();
 }
 
@@ -232,6 +238,7 @@ namespace {
 
 // `dir` was used for trash by an older scheme: all files in it are trash.
 Status DeleteAllIn(FileSystem* fs, const std::string& dir) {
+  assert(fs != nullptr);
   Result<std::vector<std::string>> names = ListDirectory(fs, dir);
   if (!names.ok()) {
     const bool is_missing = IsMissing(names.status());

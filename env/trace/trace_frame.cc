@@ -33,6 +33,7 @@ void BeginTraceFrame(std::string* bytes, uint64_t time, TraceType type) {
 }
 
 void EndTraceFrame(std::string* bytes, size_t offset) {
+  assert(bytes != nullptr);
   assert(bytes->size() >= offset + kTraceFrameHeaderBytes);
   const size_t payload_bytes = bytes->size() - offset - kTraceFrameHeaderBytes;
   EncodeFixed32(bytes->data() + offset + kLengthOffset, static_cast<uint32_t>(payload_bytes));

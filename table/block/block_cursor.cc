@@ -160,6 +160,7 @@ bool BlockCursor::SeekRestart(const Order& order, const SeekTarget& target,
 // Moves to the first entry at or after the target, one by one.
 template <typename Order>
 bool BlockCursor::ScanTo(const Order& order, const SeekTarget& target, Slice* key, Slice* value) {
+  assert(key != nullptr);
   while (Next(key, value)) {
     if (!IsBefore(order, *key, target)) return true;
   }
@@ -292,6 +293,7 @@ bool BlockCursor::Deliver(Slice* key, Slice* value) {
 
 // The stored key, with the global sequence number if there is one.
 Slice BlockCursor::KeyForReader(const Slice& stored_key, std::string* rewritten) const {
+  assert(rewritten != nullptr);
   if (format_.global_seqno == BlockKeyFormat::kOwnSeqnos) return stored_key;
   assert(stored_key.size() >= kTrailerBytes);
   const ValueType type = TrailerType(ExtractTrailer(stored_key));

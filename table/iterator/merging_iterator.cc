@@ -41,6 +41,7 @@ MergingIterator::MergingIterator(const InternalKeyComparator* comparator, Sorted
   for (const SortedRun& run : runs.runs) {
     assert(run.points != nullptr);
     children_.push_back({.points = run.points, .tombstones = run.tombstones});
+    // A run without tombstones needs no further checks during the merge.
     if (run.tombstones == nullptr) continue;
     run.tombstones->Watch(this);
     has_tombstones_ = has_tombstones_ || run.tombstones->HasAny();
@@ -48,6 +49,7 @@ MergingIterator::MergingIterator(const InternalKeyComparator* comparator, Sorted
 }
 
 MergingIterator::~MergingIterator() {
+  // Children may live in an arena, so they are destroyed where they were made.
   for (const Child& child : children_) DestroyRun({child.points, child.tombstones}, children_home_);
 }
 
@@ -73,6 +75,7 @@ void MergingIterator::Restart(Direction direction) {
   current_ = Run();
   heap_.clear();
   direction_ = direction;
+  // Without tombstones there is no slab, and every child is always merged.
   if (!has_tombstones_) return;
   slab_.Clear();
   is_stale_ = true;
@@ -92,6 +95,7 @@ void MergingIterator::PositionAll(const Position& position) {
     for (uint32_t i = 0; i < children_.size(); ++i) {
       children_[i].place = Place::kMerged;
       position(children_[i].points);
+      // An error ends the seek; what the children behind it would show does not matter.
       if (!Admit(i)) return;
     }
   }
@@ -112,6 +116,7 @@ void MergingIterator::SeekTogether(const Slice& target) {
   using Step = InternalIterator::SeekStep;
   {
     const PerfTimer timer(&PerfContextBase::seek_child_seek_time);
+    // All children that are visible here begin their reads before any of them is waited for.
     const uint32_t count = FindBlocks(target);
     AddPerfCount(&PerfContextBase::seek_child_seek_count, count);
     for (const Step step : {Step::kFetchBlock, Step::kEnterBlock}) {
@@ -140,6 +145,7 @@ uint32_t MergingIterator::FindBlocks(const Slice& target) {
     child.place = Place::kMerged;
     child.points->BeginSeek(target, InternalIterator::SeekStep::kFindBlock);
     if (!has_tombstones_ || child.tombstones == nullptr) continue;
+    // If this run covers the position, everything older is hidden there and needs no seek.
     is_covered = slab_.Narrow(count, child.tombstones->StretchFrom(at), /*is_forward=*/true);
   }
   for (uint32_t i = count; i < child_count; ++i) children_[i].place = Place::kUnplaced;
@@ -167,7 +173,9 @@ void MergingIterator::PlaceNewest(const Slice& internal_key) {
   assert(!children_.empty());
   assert(children_[0].tombstones == nullptr);
   assert(children_[0].place == Place::kMerged);
+  // The newest child leaves the heap, because its position is about to change.
   std::erase_if(heap_, [](const Run& run) { return run.index == 0; });
+  // The current child goes back to the heap, so that the newest one can come before it.
   if (Valid() && current_.index != 0) {
     current_.head = Head(*current_.iterator);
     heap_.push_back(current_);
@@ -183,6 +191,7 @@ bool MergingIterator::OfferBlock(PassedBlock* block) {
   assert(EntersBlock());
   assert(direction_ == Direction::kForward);
   if (heap_.empty()) return current_.iterator->OfferBlock(nullptr, block);
+  // The block may be taken whole only if all its keys come before the next child's key.
   const Slice next = ExtractUserKey(heap_.front().iterator->key());
   return current_.iterator->OfferBlock(&next, block);
 }
@@ -260,6 +269,7 @@ void MergingIterator::Fail(const Status& status) {
 
 template <MergingIterator::Direction kDirection>
 void MergingIterator::OrderHeap() {
+  // From the last parent up, so that each subtree is a heap when its parent is placed.
   for (size_t i = heap_.size() / 2; i-- > 0;) SiftDown<kDirection>(i, Run(heap_[i]));
 }
 
@@ -267,6 +277,7 @@ void MergingIterator::OrderHeap() {
 template <MergingIterator::Direction kDirection>
 void MergingIterator::TakeRunnerUp() {
   assert(!heap_.empty());
+  assert(heap_.front().iterator->Valid());
   current_ = heap_.front();
   const Run last = heap_.back();
   heap_.pop_back();
@@ -283,6 +294,7 @@ void MergingIterator::Settle() {
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::Rank() {
   if (current_.iterator->Valid()) {
+    // Most steps stay in the same run, so the heap is only looked at.
     if (heap_.empty() || ComesFirst<kDirection>(current_, heap_.front())) return true;
     const Run moved = current_;
     current_ = heap_.front();
@@ -310,6 +322,7 @@ void MergingIterator::SetLimit() {
   const bool is_covered = has_tombstones_ && current_.index == slab_.covering_run();
   const bool has_slab_end = has_tombstones_ && slab_.has_end();
   const bool looks_at_all = is_covered || is_stale_;
+  // Without other children and without an end of the slab nothing can come before the next entry.
   is_alone_ = heap_.empty() && !looks_at_all && !has_slab_end;
   limit_ = kForward ? UINT64_MAX : 0;
   if (!heap_.empty()) limit_ = heap_.front().head;
@@ -324,6 +337,7 @@ template <MergingIterator::Direction kDirection>
 bool MergingIterator::ComesFirst(const Run& a, const Run& b) const {
   assert(a.iterator != b.iterator);
   constexpr bool kForward = kDirection == Direction::kForward;
+  // The heads are the first bytes of the keys as numbers, so most comparisons end here.
   if (a.head != b.head) return (a.head < b.head) == kForward;
   const int order = comparator_.Compare(a.iterator->key(), b.iterator->key());
   if (order != 0) return (order < 0) == kForward;
@@ -356,6 +370,7 @@ void MergingIterator::OnTombstonesMet() {
 }
 
 void MergingIterator::SeekBackUnderTombstones(const Slice& target) {
+  // Children are placed slab by slab, so nothing is moved for older runs that are hidden.
   Restart(Direction::kReverse);
   for (Child& child : children_) child.place = Place::kUnplaced;
   const KeyPosition at{ExtractUserKey(target), /*is_behind=*/true};
@@ -375,6 +390,7 @@ void MergingIterator::FindVisible() {
       if (!slab_.has_end()) return;  // the end of all runs
       if (EndIsOutOfBounds<kDirection>()) {
         current_ = Run();
+        // The rest is beyond the bound of the reader, so the iterator is at its end.
         return;
       }
       if (!EnterNextSlab<kDirection>()) return;
@@ -385,11 +401,13 @@ void MergingIterator::FindVisible() {
       const auto place = [&](uint32_t i) { SeekTo<kDirection>(children_[i].points, at); };
       if (!EnterSlab<kDirection>(at, place)) return;
     } else if (current_.index > slab_.covering_run()) {
+      // Hidden by a newer run in the whole slab: it is not moved until the slab ends.
       children_[current_.index].place = Place::kParked;
       current_ = Run();
       if (!heap_.empty()) TakeRunnerUp<kDirection>();
     } else if (current_.index == slab_.covering_run() &&
                TrailerSeqno(ExtractTrailer(current_.iterator->key())) < slab_.seqno()) {
+      // Of the covering run itself only entries that are newer than the tombstone are visible.
       ++hidden_steps_;
       kDirection == Direction::kForward ? current_.iterator->Next() : current_.iterator->Prev();
       if (current_.iterator->Valid()) current_.head = Head(*current_.iterator);
@@ -414,6 +432,7 @@ bool MergingIterator::IsPastSlab() const {
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::EndIsOutOfBounds() const {
   const Slice* const bound = kDirection == Direction::kForward ? upper_bound_ : lower_bound_;
+  // Without a bound every slab may have entries to show.
   if (bound == nullptr) return false;
   const KeyPosition end{*bound, /*is_behind=*/false};
   const int order = KeyPosition::Compare(comparator_, slab_.end(), end);
@@ -435,9 +454,11 @@ bool MergingIterator::EnterSlab(const KeyPosition& at, const Placement& place) {
   // The current child may be at its end; then there is no candidate.
   const Run candidate = current_;
   const size_t heap_count = heap_.size();
+  // From the newest run on, until one of them covers the whole slab.
   for (uint32_t i = 0; i < children_.size(); ++i) {
     Child& child = children_[i];
     if (child.place != Place::kMerged) {
+      // Unplaced children have no position yet; parked ones are before this slab and catch up.
       child.place == Place::kUnplaced ? place(i) : PassHidden<kDirection>(child.points, at);
       child.place = Place::kMerged;
       if (!Admit(i)) return false;
@@ -449,7 +470,9 @@ bool MergingIterator::EnterSlab(const KeyPosition& at, const Placement& place) {
   }
   slab_.Close();
   is_stale_ = false;
+  // No child was added, so the heap and the current child are as before.
   if (heap_.size() == heap_count) return true;
+  // The candidate is compared with the new children like any other.
   if (candidate.iterator != nullptr) heap_.push_back(candidate);
   OrderHeap<kDirection>();
   TakeRunnerUp<kDirection>();
@@ -460,6 +483,7 @@ bool MergingIterator::EnterSlab(const KeyPosition& at, const Placement& place) {
 // steps a seek takes over.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::PassHidden(InternalIterator* child, const KeyPosition& at) {
+  assert(child != nullptr);
   constexpr bool kForward = kDirection == Direction::kForward;
   assert(child->Valid());
   const auto is_hidden = [&] {
@@ -474,6 +498,7 @@ void MergingIterator::PassHidden(InternalIterator* child, const KeyPosition& at)
 
 template <MergingIterator::Direction kDirection>
 void MergingIterator::SeekTo(InternalIterator* child, const KeyPosition& at) {
+  assert(child != nullptr);
   AddPerfCount(&PerfContextBase::internal_range_del_reseek_count);
   target_.clear();
   at.is_behind ? comparator_.AppendLast(&target_, at.user_key, at.trailer())

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -108,6 +109,7 @@ bool IsBareTable(const RandomReader& file) {
 // PlainTables have the older form. In the newer one, the byte in front says that blocks have no
 // checksums. The place of an index block, which is not used, follows that of the metaindex.
 void AppendBareFooter(BareTableKind kind, const BlockHandle& metaindex, std::string* file) {
+  assert(file != nullptr);
   constexpr size_t kPlacesBytes = 40;
   constexpr uint32_t kFormatVersion = 1;
   if (kind == BareTableKind::kCuckoo) file->push_back('\0');

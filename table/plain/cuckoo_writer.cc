@@ -24,6 +24,7 @@ constexpr std::string_view kOtherFormat =
 // Replaces `number`, in big endian order, by the one before or behind it. False if there is none of
 // this length.
 bool Decrease(std::string* number) {
+  assert(number != nullptr);
   for (size_t i = number->size(); i-- > 0;) {
     if ((*number)[i]-- != 0) return true;
   }
@@ -31,6 +32,7 @@ bool Decrease(std::string* number) {
 }
 
 bool Increase(std::string* number) {
+  assert(number != nullptr);
   for (size_t i = number->size(); i-- > 0;) {
     if (++(*number)[i] != 0) return true;
   }
@@ -126,6 +128,8 @@ Result<std::string> CuckooTableWriter::UnusedKey(const Slice& user_keys) const {
 
 Status CuckooTableWriter::Finish(std::string* rows, std::vector<BareMetaBlock>*,
                                  TableProperties* properties) {
+  assert(rows != nullptr);
+  assert(properties != nullptr);
   assert(count() > 0);
   const CuckooTableOptions& options = format_.cuckoo;
   const size_t user_key_bytes = last_key_.size();

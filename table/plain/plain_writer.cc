@@ -35,6 +35,7 @@ uint32_t PlainHash(const Slice& bytes) {
 // The kind of a key with shared prefixes, and a size: see PlainRows::TakeControl().
 enum KeyPart : uint8_t { kWhole = 0, kPrefixLength = 1, kSuffix = 2 };
 void AppendControl(KeyPart part, size_t bytes, std::string* rows) {
+  assert(rows != nullptr);
   constexpr size_t kLongSize = 63;
   const auto kind = static_cast<uint8_t>(part << 6);
   rows->push_back(static_cast<char>(kind | std::min(bytes, kLongSize)));
@@ -43,6 +44,7 @@ void AppendControl(KeyPart part, size_t bytes, std::string* rows) {
 
 // Of one key, the bits are spread over the whole filter.
 void SetBits(uint32_t hash, std::string* bits, uint32_t bit_count, int probe_count) {
+  assert(bits != nullptr);
   const uint32_t step = std::rotr(hash, 17);
   for (int i = 0; i < probe_count; i++, hash += step) {
     const uint32_t bit = hash % bit_count;
@@ -52,6 +54,7 @@ void SetBits(uint32_t hash, std::string* bits, uint32_t bit_count, int probe_cou
 
 // Of one key, all bits are in one cache line.
 void SetBitsInLine(uint32_t hash, std::string* bits, uint32_t line_count, int probe_count) {
+  assert(bits != nullptr);
   constexpr uint32_t kLineBits = 512;
   const uint32_t step = std::rotr(hash, 17);
   const size_t line = size_t{std::rotr(hash, 11) % line_count} * (kLineBits / 8);
@@ -121,6 +124,7 @@ Slice PlainTableWriter::PrefixOf(const Slice& user_key) const {
 }
 
 Status PlainTableWriter::Add(const Slice& internal_key, const Slice& value, std::string* rows) {
+  assert(rows != nullptr);
   const Slice user_key = ExtractUserKey(internal_key);
   const uint64_t trailer = ExtractTrailer(internal_key);
   RETURN_IF_ERROR(CheckBareEntry(format_, TrailerType(trailer), user_key.size()));
@@ -145,6 +149,7 @@ Status PlainTableWriter::Add(const Slice& internal_key, const Slice& value, std:
 }
 
 void PlainTableWriter::AppendKey(const Slice& user_key, const Slice& prefix, std::string* rows) {
+  assert(rows != nullptr);
   if (format_.plain.encoding_type == kPrefix) return AppendSharedKey(user_key, prefix, rows);
   if (format_.plain.user_key_len == kPlainTableVariableLength) {
     PutVarint32(rows, static_cast<uint32_t>(user_key.size()));
@@ -157,6 +162,7 @@ void PlainTableWriter::AppendKey(const Slice& user_key, const Slice& prefix, std
 // return something that the key does not begin with; such a key shares nothing.
 void PlainTableWriter::AppendSharedKey(const Slice& user_key, const Slice& prefix,
                                        std::string* rows) {
+  assert(rows != nullptr);
   const size_t sparseness = format_.plain.index_sparseness;
   const bool can_share = user_key.starts_with(prefix);
   if (!can_share || rows_of_whole_key_ == 0 || Slice(shared_prefix_) != prefix || sparseness == 0 ||
@@ -196,6 +202,7 @@ std::string PlainTableWriter::BloomBlock(uint32_t* line_count) const {
 
 Status PlainTableWriter::Finish(std::string*, std::vector<BareMetaBlock>* blocks,
                                 TableProperties* properties) {
+  assert(properties != nullptr);
   assert(row_bytes_ > 0);
   UserCollectedProperties& own = properties->user_collected_properties;
   const bool shares_prefixes = format_.plain.encoding_type == kPrefix;

@@ -31,6 +31,8 @@ struct ByBegin {
 // True if the tombstones, which are sorted by ByBegin, are pairwise equal or disjoint.
 bool AreFragments(const InternalKeyComparator& order, std::span<const RangeTombstone> tombstones) {
   for (size_t i = 1; i < tombstones.size(); i++) {
+    // Only neighbours are compared: with the order by begin, an overlap shows at the next
+    // tombstone.
     const RangeTombstone& a = tombstones[i - 1];
     const RangeTombstone& b = tombstones[i];
     if (order.OrderWithoutTimestamp(a.end, b.begin) <= 0) continue;
@@ -52,6 +54,7 @@ class FragmentedTombstones::Sweep {
     AdvanceTo(tombstone.begin);
     active_.push_back(tombstone);
     std::push_heap(active_.begin(), active_.end(), ends_later_);
+    // The numbers stay in descending order, so a fragment gets them without sorting.
     seqnos_.insert(
         std::lower_bound(seqnos_.begin(), seqnos_.end(), tombstone.seqno, std::greater<>()),
         tombstone.seqno);
@@ -67,12 +70,15 @@ class FragmentedTombstones::Sweep {
   }
   // Completes all fragments before `key`.
   void AdvanceTo(const Slice& key) {
+    // Tombstones that end before the key are no longer active there.
     while (!active_.empty() && Order(active_.front().end, key) <= 0) EndFirst();
+    // What is active covers the keys from the last border up to here.
     if (!active_.empty() && Order(from_, key) < 0) Emit(key);
     from_ = key;
   }
   // Completes the fragment up to the first end of an active tombstone, and removes this tombstone.
   void EndFirst() {
+    assert(!active_.empty());
     const RangeTombstone& first = active_.front();
     if (Order(from_, first.end) < 0) Emit(first.end);
     from_ = first.end;
@@ -82,11 +88,13 @@ class FragmentedTombstones::Sweep {
     assert(*number == first.seqno);
     seqnos_.erase(number);
     std::pop_heap(active_.begin(), active_.end(), ends_later_);
+    assert(active_.size() == seqnos_.size() + 1);
     active_.pop_back();
   }
   // Appends the fragment [from_, end), which the active tombstones cover.
   void Emit(const Slice& end) {
     assert(!seqnos_.empty());
+    assert(std::is_sorted(seqnos_.begin(), seqnos_.end(), std::greater<>()));
     distinct_.assign(seqnos_.begin(), seqnos_.end());
     distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
     out_.Append({from_, end, /*end_is_inclusive=*/false, distinct_});
@@ -123,9 +131,11 @@ FragmentedTombstones::FragmentedTombstones(const InternalKeyComparator& comparat
   if (border != nullptr) {
     smallest_border_ = border->smallest.ToString();
     largest_border_ = border->largest.ToString();
+    // Before the cut, which would make the largest key lie outside of every range.
     if (border->largest_is_inclusive) last_key_seqnos = TakeLastKey(tombstones);
     Cut(tombstones);
   }
+  // Cut ranges may be empty, and so may those of a program.
   std::erase_if(tombstones, [&](const RangeTombstone& tombstone) {
     return comparator_.OrderWithoutTimestamp(tombstone.begin, tombstone.end) >= 0;
   });
@@ -170,6 +180,7 @@ std::vector<SequenceNumber> FragmentedTombstones::TakeLastKey(
     std::span<const RangeTombstone> tombstones) const {
   std::vector<SequenceNumber> seqnos;
   for (const RangeTombstone& tombstone : tombstones) {
+    // The end of a tombstone is exclusive, so it must lie behind the largest key.
     if (comparator_.OrderWithoutTimestamp(tombstone.end, largest_border_) > 0 &&
         comparator_.OrderWithoutTimestamp(tombstone.begin, largest_border_) <= 0) {
       seqnos.push_back(tombstone.seqno);
@@ -208,6 +219,7 @@ void FragmentedTombstones::BuildFrom(std::vector<RangeTombstone> tombstones) {
     sweep.Finish();
     return;
   }
+  // Grouping: all tombstones with the same begin have the same end, and become one fragment.
   std::vector<SequenceNumber> seqnos;
   for (size_t i = 0; i < tombstones.size();) {
     const RangeTombstone& first = tombstones[i];
@@ -228,6 +240,7 @@ void FragmentedTombstones::Append(const Fragment& fragment) {
     const Fragment last = this->fragment(fragments_.size() - 1);
     assert(comparator_.OrderWithoutTimestamp(last.end, fragment.begin) <= 0);
     // Equal numbers of a stamped family may still have different timestamps.
+    // Two neighbours with the same numbers hide the same, so they become one fragment.
     if (comparator_.stamp_bytes() == 0 && comparator_.SameKey(last.end, fragment.begin) &&
         std::ranges::equal(last.seqnos, fragment.seqnos)) {
       fragments_.back().end_data = fragment.end.data();
@@ -262,15 +275,18 @@ size_t FragmentedTombstones::FindBehind(const Slice& user_key) const {
   size_t low = 0, high = fragments_.size();
   if (!heads_.empty()) {
     const size_t shared = std::min(prefix_bytes_, user_key.size());
+    // A key with another prefix lies before or behind all begins.
     const Slice prefix(fragments_.front().begin_data, prefix_bytes_);
     const int side = comparator_.OrderWithoutTimestamp(Slice(user_key.data(), shared), prefix);
     if (side != 0) return side < 0 ? 0 : fragments_.size();
     const uint64_t head = HeadOf(user_key);
     const auto equal = std::equal_range(heads_.begin(), heads_.end(), head);
     low = static_cast<size_t>(equal.first - heads_.begin());
+    assert(low <= high && high <= fragments_.size());
     high = static_cast<size_t>(equal.second - heads_.begin());
   }
   while (low < high) {
+    // Invariant: fragments below `low` begin at or before the key, those from `high` on behind it.
     const size_t middle = low + (high - low) / 2;
     if (comparator_.OrderWithoutTimestamp(fragments_[middle].begin(), user_key) <= 0) {
       low = middle + 1;
@@ -283,6 +299,7 @@ size_t FragmentedTombstones::FindBehind(const Slice& user_key) const {
 
 size_t FragmentedTombstones::Find(const Slice& user_key) const {
   const size_t behind = FindBehind(user_key);
+  assert(behind <= fragments_.size());
   if (behind == 0) return 0;
   const int order = comparator_.OrderWithoutTimestamp(user_key, fragments_[behind - 1].end());
   if (order < 0) return behind - 1;
@@ -291,17 +308,21 @@ size_t FragmentedTombstones::Find(const Slice& user_key) const {
 }
 
 SequenceNumber FragmentedTombstones::MaxSeqno(size_t index, SequenceNumber upper_seqno) const {
+  assert(index < fragments_.size());
   const std::span<const SequenceNumber> seqnos = fragment(index).seqnos;
   if (seqnos.front() <= upper_seqno) [[likely]]
     return seqnos.front();
+  // The greatest number that the reader may see; the list descends.
   const auto seen = std::lower_bound(seqnos.begin(), seqnos.end(), upper_seqno, std::greater<>());
   return seen == seqnos.end() ? 0 : *seen;
 }
 
 SequenceNumber FragmentedTombstones::MaxSeqnoAt(size_t index, SequenceNumber upper_seqno,
                                                 const Slice& upper_stamp, bool below) const {
+  assert(index < fragments_.size());
   const Fragment f = fragment(index);
   assert(f.stamps.size() == f.seqnos.size());
+  // From the newest to the oldest number; the first one that the timestamp permits is the answer.
   for (size_t i = 0; i < f.seqnos.size(); i++) {
     if (f.seqnos[i] > upper_seqno) continue;
     const int order = comparator_.OrderOfStamps(f.stamps[i], upper_stamp);
@@ -313,6 +334,7 @@ SequenceNumber FragmentedTombstones::MaxSeqnoAt(size_t index, SequenceNumber upp
 SequenceNumber FragmentedTombstones::MaxCoveringSeqno(const Slice& user_key,
                                                       SequenceNumber upper_seqno) const {
   const size_t index = Find(user_key);
+  // A fragment that begins behind the key does not cover it.
   if (index == fragments_.size() || !BeginsAtOrBefore(index, user_key)) return 0;
   return MaxSeqno(index, upper_seqno);
 }

@@ -24,6 +24,7 @@ constexpr size_t kPieceBytes = 100;
 // rest repeats these bytes, so a compressor that finds repetitions can store the piece in about
 // that share of its size.
 void AppendPiece(double ratio, Random* random, std::string* text) {
+  assert(text != nullptr);
   const size_t fresh = std::max<size_t>(1, static_cast<size_t>(kPieceBytes * ratio));
   const size_t begin = text->size();
   for (size_t i = 0; i < fresh; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Flags of tables, indexes, filters, the block cache with its second tier, and blob files.
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -130,6 +131,7 @@ constexpr NamedCompression kCompressions[] = {
 // Sets the options of indexes and filters. If several flags choose an index type,
 // --index_with_first_key wins.
 void SetIndex(BlockBasedTableOptions* table) {
+  assert(table != nullptr);
   if (FLAGS_partition_index || FLAGS_partition_index_and_filters) {
     table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
   }
@@ -227,6 +229,7 @@ std::shared_ptr<TableFactory> MakeTableFactory(const std::shared_ptr<Cache>& blo
 // Sets the options of blob files. `block_cache` may be null; then --use_shared_block_and_blob_cache
 // is an error, because there is no cache that blobs could share with blocks.
 Status SetBlobs(const std::shared_ptr<Cache>& block_cache, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   options->enable_blob_files = FLAGS_enable_blob_files;
   options->min_blob_size = FLAGS_min_blob_size;
   options->blob_file_size = FLAGS_blob_file_size;

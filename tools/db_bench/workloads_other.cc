@@ -54,11 +54,13 @@ void CompactLevel(DB* db, size_t from) {
 }
 
 void VerifyChecksums(ThreadContext* thread) {
+  assert(thread != nullptr);
   RequireOk(thread->db->VerifyChecksum(MakeReadOptions()), "verifychecksum");
   thread->stats.Finished(Operation::kOther, 1, 0);
 }
 
 void VerifyFileChecksums(ThreadContext* thread) {
+  assert(thread != nullptr);
   RequireOk(thread->db->VerifyFileChecksums(MakeReadOptions()), "verifyfilechecksums");
   thread->stats.Finished(Operation::kOther, 1, 0);
 }

@@ -4,6 +4,7 @@
 // points. A key consists of the number of a series and a time, which is the number of points
 // written before.
 #include <atomic>
+#include <cassert>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ uint64_t OldestTime() {
 }
 
 void PutBigEndian(uint64_t number, std::string* text) {
+  assert(text != nullptr);
   for (int shift = 56; shift >= 0; shift -= 8) text->push_back(static_cast<char>(number >> shift));
 }
 
@@ -72,6 +74,7 @@ class OldPoints final : public CompactionFilter {
 };
 
 void WritePoints(ThreadContext* thread) {
+  assert(thread != nullptr);
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   Duration duration(FLAGS_duration, WriteCount());
@@ -95,6 +98,8 @@ void WritePoints(ThreadContext* thread) {
 // Visits all points of one series or, if `deletes`, its old points, which are deleted. Returns
 // their number.
 uint64_t VisitSeries(ThreadContext* thread, uint64_t series, bool deletes, uint64_t* bytes) {
+  assert(thread != nullptr);
+  assert(bytes != nullptr);
   const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
   uint64_t count = 0;
   for (it->Seek(PointKey(series, deletes ? 0 : OldestTime())); it->Valid(); it->Next()) {
@@ -124,6 +129,7 @@ bool SetExpiry(Options* options) {
 // Thread 0 writes; of the others some delete old points if the style asks for that, and the rest
 // reads.
 void TimeSeries(ThreadContext* thread) {
+  assert(thread != nullptr);
   if (thread->index == 0) return WritePoints(thread);
   const bool deletes =
       FLAGS_expire_style == "delete" && thread->index <= FLAGS_num_deletion_threads;

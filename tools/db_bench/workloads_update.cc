@@ -100,11 +100,13 @@ uint64_t SequentialKeyCount() {
 }  // namespace
 
 void UpdateRandom(ThreadContext* thread) {
+  assert(thread != nullptr);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   UpdateMany(thread, [&](std::string* value) { *value = values.Next().ToString(); });
 }
 
 void XorUpdateRandom(ThreadContext* thread) {
+  assert(thread != nullptr);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   UpdateMany(thread, [&](std::string* value) {
     const Slice operand = values.Next();
@@ -116,6 +118,7 @@ void XorUpdateRandom(ThreadContext* thread) {
 
 // Each update appends a blank and another value.
 void AppendRandom(ThreadContext* thread) {
+  assert(thread != nullptr);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   UpdateMany(thread, [&](std::string* value) {
     if (!value->empty()) value->push_back(' ');
@@ -125,6 +128,7 @@ void AppendRandom(ThreadContext* thread) {
 }
 
 void ReadRandomWriteRandom(ThreadContext* thread) {
+  assert(thread != nullptr);
   const ReadOptions read_options = MakeReadOptions();
   const WriteOptions write_options = MakeWriteOptions(FLAGS_sync);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);

@@ -8,6 +8,7 @@
 // opened with them, and everything is verified. Then the threads work, and everything is verified
 // again. The first contradiction ends the process with a message that begins with WRONG.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -40,6 +41,7 @@ class OperationDraw {
   }
   uint64_t sum() const { return sum_; }
   const Operation& Draw(Random64* random) const {
+    assert(random != nullptr);
     for (const Apart& apart : apart_) {
       if (random->Uniform(apart.one_in) == 0) return *apart.operation;
     }
@@ -93,6 +95,7 @@ class Run {
 
 // The name and the begin of the call are for the watchdog, which runs in another thread.
 void Run::Call(Worker* worker, const Operation& operation) {
+  assert(worker != nullptr);
   worker->call_name.store(operation.name, std::memory_order_relaxed);
   // After the name: the watchdog that sees the time also sees the name.
   worker->call_began_millis.store(NowMillis(), std::memory_order_release);

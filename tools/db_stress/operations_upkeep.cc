@@ -180,56 +180,6 @@ void SyncLog(Worker* worker) {
   Require(worker->db()->FlushWAL(worker->random.OneIn(2)), "FlushWAL");
 }
 
-<<<<<<< HEAD
-// Makes a checkpoint, opens it, and compares one family in it with the expected state.
-void CheckCheckpoint(Worker* worker) {
-  assert(worker != nullptr);
-  const std::unique_lock<std::mutex> turn(worker->shared->checkpoint_mutex, std::try_to_lock);
-  // One checkpoint at a time, as all have the same path.
-  if (!turn.owns_lock()) return;
-  const std::string path = worker->db().TemporaryPath("checkpoint");
-  const int number = worker->StableFamily();
-  const KeyId first{number, 0};
-  const uint64_t count = worker->space().keys;
-  Checkpoint* made = nullptr;
-  Require(Checkpoint::Create(worker->db().get(), &made), "Checkpoint::Create");
-  const std::unique_ptr<Checkpoint> checkpoint(made);
-  // 0 flushes first, the largest number never does; then the copy has the log, and replays it.
-  const uint64_t log_bytes_for_flush = worker->random.OneIn(2) ? 0 : UINT64_MAX;
-  // The copy is opened with all families, so the volatile family must not be dropped meanwhile.
-  std::optional<FamilyUse> keeps = worker->db().Use(worker->db().volatile_family());
-  // Loaded around the call: the checkpoint shows some moment between the two.
-  const std::vector<KeyState> before = worker->LoadRange(first, count);
-  Require(checkpoint->CreateCheckpoint(path, log_bytes_for_flush), "CreateCheckpoint");
-  const std::vector<KeyState> after = worker->LoadRange(first, count);
-  // The copy has its own list of families, so the volatile one may be dropped again.
-  keeps.reset();
-
-  std::vector<ColumnFamilyHandle*> handles;
-  std::unique_ptr<DB> copy;
-  DBOptions options;
-  // A copy may contain prepared transactions.
-  options.allow_2pc = worker->db().transactions() == Transactions::kLocking;
-  Require(DB::OpenForReadOnly(options, path, worker->db().Descriptors(), &handles, &copy),
-          "opening a checkpoint");
-  {
-    // The iterator must be gone before the copy is closed.
-    ReadOptions read;
-    read.total_order_seek = true;
-    const std::unique_ptr<Iterator> it(
-        copy->NewIterator(read, handles[static_cast<size_t>(number)]));
-    CheckScan(it.get(), first, before, after, worker->random.OneIn(2), "a scan of a checkpoint");
-  }
-  for (ColumnFamilyHandle* handle : handles) {
-    Require(copy->DestroyColumnFamilyHandle(handle), "closing a checkpoint");
-  }
-  Require(copy->Close(), "closing a checkpoint");
-  copy.reset();
-  Require(DestroyDB(path, Options(), worker->db().Descriptors()), "DestroyDB of a checkpoint");
-}
-
-=======
->>>>>>> util30
 void VerifyAllChecksums(Worker* worker) {
   assert(worker != nullptr);
   Require(worker->db()->VerifyChecksum(ReadOptions()), "VerifyChecksum");

@@ -122,6 +122,7 @@ Status ApplyTableFlags(const CommandLine& line, ColumnFamilyOptions* options) {
 // Applies all flags about a column family to *options. Flags that are absent change nothing, so the
 // values of the OPTIONS file stay.
 Status ApplyFlags(const CommandLine& line, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   std::string text;
   for (const OptionFlag& flag : kFamilyFlags) {
     const std::optional<std::string> value = line.Value(flag.flag);
@@ -152,6 +153,7 @@ Status ApplyFlags(const CommandLine& line, ColumnFamilyOptions* options) {
 
 // Applies the flags about the database as a whole.
 Status ApplyDbFlags(const CommandLine& line, DBOptions* options) {
+  assert(options != nullptr);
   const std::optional<std::string> compatible = line.Value("write_compatible_with");
   if (compatible && !compatible->empty()) options->write_compatible_with = *compatible;
   ASSIGN_OR_RETURN(
@@ -164,6 +166,7 @@ Status ApplyDbFlags(const CommandLine& line, DBOptions* options) {
 
 // Sets the options without which the family cannot be opened: its comparator and enough levels.
 Status SetRequiredOptions(const FamilyState& family, ColumnFamilyOptions* options) {
+  assert(options != nullptr);
   const Comparator* comparator = FindComparator(family.comparator);
   if (comparator == nullptr) {
     return Status::NotSupported(
@@ -246,6 +249,7 @@ void AddProgramObjects(ColumnFamilyDescriptor* family) {
 // Descriptors of all families, with the options of the newest OPTIONS file for those it contains.
 Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& state,
                                 DBOptions* db_options) {
+  assert(db_options != nullptr);
   ASSIGN_OR_RETURN(Descriptors result, DescribeFamilies(state));
   ASSIGN_OR_RETURN(const bool wants_file, call.line->Bool("try_load_options", true));
   if (!wants_file) return result;
@@ -286,6 +290,7 @@ Result<bool> ReadOptionsFile(const Invocation& call, DBOptions* db_options, Desc
 // logs and tables, and the merge operators.
 Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& state,
                                    DBOptions* db_options) {
+  assert(db_options != nullptr);
   ASSIGN_OR_RETURN(Descriptors result, DescribeFamilies(state));
   DBOptions db_from_file;
   Descriptors loaded;
@@ -309,6 +314,7 @@ Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& 
 // Scripts pass the flags of commands that write to every command. Only --disable_consistency_checks
 // has an effect on reading; the values of the others are checked and ignored.
 Status ApplyReadFlags(const CommandLine& line, Descriptors* descriptors) {
+  assert(descriptors != nullptr);
   ColumnFamilyOptions given;
   RETURN_IF_ERROR(ApplyFlags(line, &given));
   DBOptions db_given;
@@ -321,6 +327,7 @@ Status ApplyReadFlags(const CommandLine& line, Descriptors* descriptors) {
 
 // Sets cf_paths of each family whose files are in other directories than the database's own.
 Status ApplyPaths(const Invocation& call, const ManifestState& state, Descriptors* descriptors) {
+  assert(descriptors != nullptr);
   ASSIGN_OR_RETURN(const FileLocations locations, FileLocations::Find(ToolFiles(), call, state));
   for (ColumnFamilyDescriptor& descriptor : *descriptors) {
     ASSIGN_OR_RETURN(const std::vector<std::string> dirs,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <memory>
 #include <utility>
 
@@ -187,6 +188,7 @@ Result<uint32_t> TableInspector::IndexType() const {
 Status TableInspector::AppendIndexEntries(const BlockHandle& handle,
                                           const FlatIndex::Source& source,
                                           std::vector<IndexEntry>* entries) const {
+  assert(entries != nullptr);
   ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, "index"));
   Result<std::unique_ptr<FlatIndex>> index = FlatIndex::Parse(block.contents, source);
   if (!index.ok()) return fetcher_.Describe(index.status(), "index", handle);

@@ -68,6 +68,7 @@ std::string NameOf(CompressionType type) {
 // Passes all entries of the table to the builder, point entries first: a builder takes range
 // tombstones at any time and sorts them itself.
 Status CopyEntries(TableInspector* table, TableBuilder* builder) {
+  assert(builder != nullptr);
   assert(table != nullptr);
   ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
   const std::unique_ptr<InternalIterator> entries(reader->NewIterator(ReadOptions(), nullptr));
@@ -196,6 +197,7 @@ Result<uint64_t> Bytes(const CommandLine& line, std::string_view flag, uint64_t 
 
 // Levels differ in meaning between compressions, so a range of levels needs a single compression.
 Status ParseLevels(const CommandLine& line, RecompressPlan* plan) {
+  assert(plan != nullptr);
   const bool has_from = line.Has("compression_level_from");
   if (has_from != line.Has("compression_level_to")) {
     return Status::InvalidArgument(

@@ -179,6 +179,7 @@ struct NamedBlock {
 // All blocks that are not data blocks. The metaindex names most of them; the partitions of index
 // and filter are listed in their top-level blocks.
 Result<std::vector<NamedBlock>> FindMetaBlocks(TableInspector* table) {
+  assert(table != nullptr);
   std::vector<NamedBlock> blocks;
   bool has_index = false;
   bool has_filter_partitions = false;

@@ -205,6 +205,7 @@ std::string MapText(const UserCollectedProperties& map) {
 // Returns false for an odd number of items or for anything but hexadecimal digits; `*map` may be
 // changed then.
 bool ParseMapText(std::string_view text, UserCollectedProperties* map) {
+  assert(map != nullptr);
   std::vector<std::string> items;
   if (!SplitList(text, ':', &items).ok() || items.size() % 2 != 0) return false;
   for (size_t i = 0; i < items.size(); i += 2) {
@@ -217,6 +218,7 @@ bool ParseMapText(std::string_view text, UserCollectedProperties* map) {
 
 // Returns false if the field is unknown or its value is invalid.
 bool ParseField(const NameValue& field, TableProperties* properties) {
+  assert(properties != nullptr);
   for (const NumberRow& row : kNumbers) {
     if (field.first == row.name) return ParseUint64Text(field.second, &(properties->*row.member));
   }

@@ -12,6 +12,7 @@ namespace ashlar {
 // Checks the kind, because keys come from files: a damaged byte must not select another branch of a
 // reader.
 bool ParseInternalKey(const Slice& internal_key, ParsedInternalKey* result) {
+  assert(result != nullptr);
   if (internal_key.size() < kTrailerBytes) return false;
   const uint64_t trailer = ExtractTrailer(internal_key);
   result->user_key = ExtractUserKey(internal_key);

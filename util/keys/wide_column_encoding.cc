@@ -153,6 +153,7 @@ Status CheckColumnTypes(const Slice& types) {
 
 // Decodes `count` varints, which must fill the section exactly.
 Status TakeSizes(Slice section, uint32_t count, std::vector<uint32_t>* sizes) {
+  assert(sizes != nullptr);
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t size = 0;
     if (!GetVarint32(&section, &size)) return Malformed("a column size");
@@ -194,6 +195,7 @@ Status DecodeSectioned(Slice input, WideColumns* columns) {
 }  // namespace
 
 Status AppendEncodedColumns(const WideColumns& columns, std::string* dst) {
+  assert(dst != nullptr);
   // Sorts a copy of the list. The names and values themselves are not copied.
   WideColumns sorted(columns);
   std::sort(sorted.begin(), sorted.end(), [](const WideColumn& a, const WideColumn& b) {

@@ -53,6 +53,7 @@ class SlabHeap::List {
  public:
   T* front() const { return front_; }
   void PushFront(T* element) {
+    assert(element != nullptr);
     assert(element->previous == nullptr);
     assert(element->next == nullptr);
     element->next = front_;
@@ -189,6 +190,7 @@ SlabHeap::Slab* SlabHeap::Segment::TakeSlab(size_t piece_bytes) {
 }
 
 void SlabHeap::Segment::PutBackSlab(Slab* slab) {
+  assert(slab != nullptr);
   assert(slab->used == 0);
   const auto bit = uint32_t{1} << (slab - slabs);
   assert((free_slabs & bit) == 0);
@@ -219,6 +221,7 @@ class SlabHeap::Spares {
   }
   // Keeps the segment for later, or destroys it if all places are taken.
   void Put(Segment* segment) {
+    assert(segment != nullptr);
     assert(segment->IsEmpty());
     for (auto& place : places_) {
       Segment* none = nullptr;
@@ -293,6 +296,7 @@ SlabHeap::Piece SlabHeap::Shard::Allocate(size_t piece_bytes) {
 }
 
 SlabHeap::Piece SlabHeap::Shard::TakeFrom(Slab* slab, [[maybe_unused]] size_t piece_bytes) {
+  assert(slab != nullptr);
   assert(slab->piece_bytes >= piece_bytes);
   void* const piece = slab->Take(spares_->held_bytes());
   if (slab->used == slab->capacity) with_room_[ClassOf(slab->piece_bytes)].Remove(slab);

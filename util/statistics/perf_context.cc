@@ -171,6 +171,7 @@ LevelMap* CopyOf(const LevelMap* levels) {
 
 // name = value@level0, value@level1, ...
 void PrintLevels(const LevelMap& levels, bool exclude_zeros, std::string* text) {
+  assert(text != nullptr);
   for (const auto& row : kLevelCounters) {
     std::string values;
     for (const auto& [level, counters] : levels) {

@@ -83,6 +83,7 @@ bool TakeSign(std::string_view* text) {
 
 // Multiplies by the suffix directly after the digits. Returns false if the result does not fit.
 bool ApplySuffix(std::string_view rest, uint64_t* value) {
+  assert(value != nullptr);
   constexpr std::string_view kSuffixes = "kmgt";
   if (rest.empty()) return true;
   const size_t power = kSuffixes.find(static_cast<char>(std::tolower(rest[0])));
@@ -132,6 +133,7 @@ bool HasPairedBraces(std::string_view text) {
 
 // Appends to `*options`; the items before an error stay there.
 Status SplitOptions(std::string_view text, std::vector<NameValue>* options) {
+  assert(options != nullptr);
   const std::string inner = StripBraces(text);
   const std::string_view rest = inner;
   size_t position = 0;
@@ -162,6 +164,7 @@ Status SplitOptions(std::string_view text, std::vector<NameValue>* options) {
 
 // Separators inside of braces do not separate.
 Status SplitList(std::string_view text, char separator, std::vector<std::string>* items) {
+  assert(items != nullptr);
   const std::string inner = StripBraces(text);
   size_t position = 0;
   while (position < inner.size()) {

@@ -151,6 +151,7 @@ Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
 // Takes over the tables of the worker. The metadata of all tables is checked before the first one
 // is renamed.
 Status RemoteCompaction::TakeIn(const RemoteResult& remote, OutputResult* result) const {
+  assert(result != nullptr);
   assert(result->tables.empty());
   RETURN_IF_ERROR(CheckOrder(remote));
   for (const FileMetadata& meta : remote.tables) {
@@ -221,6 +222,7 @@ Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& m
 // Opens the table and compares its size and its unique id with the metadata from the worker.
 Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
                                     OutputTable* table) const {
+  assert(meta != nullptr);
   ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->environment.fs.get(), path));
   if (bytes != meta->file_size) {
     return Status::Corruption(

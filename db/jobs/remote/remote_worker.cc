@@ -54,6 +54,8 @@ void Report(const OutputResult& done, RemoteResult* result) {
 // begin.
 Status RunForService(DbCore* core, const RemoteInput& input, const std::string& output_dir,
                      const StopFlags& stop, RemoteResult* result) {
+  assert(core != nullptr);
+  assert(result != nullptr);
   if (input.db_id != core->identity.db_id) {
     return Status::InvalidArgument(StrCat("remote compaction: for database ", input.db_id,
                                           ", but this is ", core->identity.db_id));

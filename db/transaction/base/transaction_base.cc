@@ -26,6 +26,7 @@ TransactionBase::~TransactionBase() = default;
 
 uint64_t TransactionBase::NowMicros() const { return db_->clock()->NowMicros(); }
 
+// In milliseconds, as RocksDB's API has it.
 uint64_t TransactionBase::GetElapsedTime() const { return (NowMicros() - start_micros_) / 1000; }
 
 // A snapshot that an earlier use of the object held is released here, not in Clear(): a transaction
@@ -36,6 +37,7 @@ void TransactionBase::Start(const WriteOptions& options) {
   is_indexing_ = true;
   log_number_ = 0;
   snapshot_ = nullptr;
+  // A notifier belongs to the snapshot that was due, so it is forgotten together with it.
   notifier_ = nullptr;
   is_snapshot_due_ = false;
 }
@@ -52,6 +54,7 @@ void TransactionBase::Clear() {
 // the program, which can have a copy of the pointer. So the deleter knows the database, not the
 // transaction.
 void TransactionBase::HoldSnapshot(const Snapshot* snapshot) {
+  // The lambda must not refer to the transaction, which may be gone when the last holder releases.
   DB* const db = db_;
   snapshot_ = snapshot == nullptr
                   ? nullptr
@@ -79,6 +82,8 @@ void TransactionBase::TakeDueSnapshotNow() {
 
 void TransactionBase::ClearSnapshot() { HoldSnapshot(nullptr); }
 
+// Also those of savepoints: after the transaction has ended none of them may keep old versions
+// alive.
 void TransactionBase::GiveBackSnapshots() {
   ClearSnapshot();
   for (SavePointState& state : save_points_) state.snapshot = nullptr;
@@ -100,11 +105,13 @@ void TransactionBase::SetSavePoint() {
 Status TransactionBase::RollbackToSavePoint() {
   RETURN_IF_ERROR(CheckOpen());
   if (save_points_.empty()) return Status::NotFound("the transaction has no savepoint");
+  // If the batch cannot be rolled back, the savepoint stays, and so do the locks.
   RETURN_IF_ERROR(RollBackBatch());
   SavePointState& state = save_points_.back();
   snapshot_ = std::move(state.snapshot);
   notifier_ = std::move(state.notifier);
   is_snapshot_due_ = state.is_snapshot_due;
+  // The counters are those of the moment of the savepoint, like everything else that is restored.
   counts_ = state.counts;
   save_points_.pop_back();
   tracked_->RollBack([this](TrackedKeys::Key* key) { Untrack(key); });
@@ -113,6 +120,7 @@ Status TransactionBase::RollbackToSavePoint() {
 
 Status TransactionBase::PopSavePoint() {
   if (save_points_.empty()) return Status::NotFound("the transaction has no savepoint");
+  // The locks that were taken since the savepoint stay; they now belong to the savepoint below it.
   save_points_.pop_back();
   tracked_->PopSavePoint();
   return PopBatchSavePoint();

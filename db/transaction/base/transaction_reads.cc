@@ -47,6 +47,7 @@ std::vector<Status> TransactionBase::MultiGet(const ReadOptions& options,
     single.io_activity = Env::IOActivity::kUnknown;
   }
   values->resize(keys.size());
+  assert(values->size() == keys.size());
   std::vector<Status> statuses(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     statuses[i] = Get(single, families[i], keys[i], &(*values)[i]);
@@ -64,6 +65,7 @@ std::vector<Status> TransactionBase::MultiGet(const ReadOptions& options,
 void TransactionBase::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family,
                                size_t num_keys, const Slice* keys, PinnableSlice* values,
                                Status* statuses, bool sorted_input) {
+  assert(num_keys == 0 || (keys != nullptr && values != nullptr && statuses != nullptr));
   batch_.MultiGetFromBatchAndDB(reads_, options, OrDefault(family), num_keys, keys, values,
                                 statuses, sorted_input);
 }
@@ -72,6 +74,7 @@ void TransactionBase::MultiGetEntity(const ReadOptions& options, ColumnFamilyHan
                                      size_t num_keys, const Slice* keys,
                                      PinnableWideColumns* results, Status* statuses,
                                      bool sorted_input) {
+  assert(num_keys == 0 || (keys != nullptr && results != nullptr && statuses != nullptr));
   batch_.MultiGetEntityFromBatchAndDB(reads_, options, family, num_keys, keys, results, statuses,
                                       sorted_input);
 }
@@ -92,6 +95,7 @@ Status TransactionBase::TrackForUpdate(const ReadOptions& options, ColumnFamilyH
 Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
                                      const Slice& key, std::string* value, bool exclusive,
                                      bool do_validate) {
+  // The key is tracked before the read, so that no write between the two goes unnoticed.
   RETURN_IF_ERROR(TrackForUpdate(options, family, key, exclusive, do_validate));
   return value == nullptr ? Status::OK() : Get(options, family, key, value);
 }
@@ -147,6 +151,7 @@ std::vector<Status> TransactionBase::MultiGetForUpdate(const ReadOptions& option
 // the latest savepoint, stays locked.
 void TransactionBase::UndoGetForUpdate(ColumnFamilyHandle* family, const Slice& key) {
   TrackedKeys::Key* const tracked_key = tracked_->Find(OrDefault(family)->GetID(), key);
+  // Nothing to do if the key is unknown, or if another use of it remains.
   if (tracked_key == nullptr || !tracked_->UndoRead(tracked_key)) return;
   Untrack(tracked_key);
   tracked_->Remove(tracked_key);
@@ -167,6 +172,7 @@ Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyH
 Status TransactionBase::OpenIterators(const ReadOptions& options,
                                       const std::vector<ColumnFamilyHandle*>& families,
                                       std::vector<std::unique_ptr<Iterator>>* iterators) {
+  assert(iterators != nullptr);
   std::vector<Iterator*> bases;
   RETURN_IF_ERROR(db_->NewIterators(options, families, &bases));
   assert(bases.size() == families.size());

@@ -35,9 +35,13 @@ Status TransactionBase::AddUpdate(ColumnFamilyHandle* family, const Slice& key,
                                   const Update& update) {
   assert(count != nullptr);
   ColumnFamilyHandle* const handle = OrDefault(family);
+  // In this order: first room in the batch, which may write a part of it; then the lock; then the
+  // update. A step that fails leaves those after it undone.
   RETURN_IF_ERROR(MakeRoom());
   RETURN_IF_ERROR(TrackKey(handle, key, access));
+  assert(handle != nullptr);
   RETURN_IF_ERROR(update(Target(), handle));
+  // Counted only when the update is in the batch, so the counters agree with it.
   counts_.*count += 1;
   return Status::OK();
 }
@@ -208,6 +212,7 @@ Status TransactionBase::RebuildFromWriteBatch(WriteBatch* source) {
   WriteBatchReader reader{Slice(source->Data())};
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
+    // Markers would make the replayed batch a prepared section, which only Prepare() may write.
     if (!record.IsCounted()) {
       return Status::InvalidArgument(
           "Transaction::RebuildFromWriteBatch: the batch has markers of two-phase commit");
@@ -218,6 +223,7 @@ Status TransactionBase::RebuildFromWriteBatch(WriteBatch* source) {
           StrCat("Transaction::RebuildFromWriteBatch: there is no column family ", record.family));
     }
     NumberedFamily family(record.family, comparator);
+    // The handle lives until the update is in the batch, which keeps the number alone.
     RETURN_IF_ERROR(Replay(record, &family));
   }
   return reader.status();
@@ -230,8 +236,10 @@ template <typename Use>
 Status ForEachUpdate(DBImpl* db, const WriteBatch& section, const Use& use) {
   WriteBatchReader reader{Slice(section.Data())};
   for (WriteBatchRecord record; reader.Next(&record);) {
+    // Markers of the section are no updates.
     if (!record.IsCounted()) continue;
     const Comparator* const comparator = db->ComparatorOf(record.family);
+    // The family was dropped after the section was written, so its updates have no effect.
     if (comparator == nullptr) continue;
     NumberedFamily family(record.family, comparator);
     RETURN_IF_ERROR(use(record, &family));
@@ -266,6 +274,7 @@ bool TransactionBase::AddRecord(const WriteBatchRecord& record) {
     case kTypeSingleDeletion: return batch_.SingleDelete(&family, record.key).ok();
     case kTypeWideColumnEntity: {
       WideColumns columns;
+      // The entity is decoded, because the batch takes columns and encodes them itself.
       return DecodeColumns(record.value, &columns).ok() &&
              batch_.PutEntity(&family, record.key, columns).ok();
     }

@@ -83,6 +83,7 @@ Status FoldOwnState(ColumnFamilyHandle* family, const Slice& key, const OwnState
 
 // A plain value is shown as one column with the default name.
 Status BaseOfColumns(const WideColumns& columns, std::string* space, MergeBase* base) {
+  assert(space != nullptr);
   if (columns.size() == 1 && columns.front().name() == kDefaultWideColumnName) {
     *base = {.value = columns.front().value(), .is_entity = false};
     return Status::OK();

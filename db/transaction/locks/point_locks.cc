@@ -112,6 +112,7 @@ PointLocks::Attempt PointLocks::Try(LockShard* shard, LockOwner* owner, KeyLock*
 // Recovered transactions can hold a key together, because locks may be turned off for a transaction
 // (TransactionOptions::skip_concurrency_control) when it is prepared.
 void PointLocks::AcquireRecovered(LockOwner* owner, KeyLock* lock) {
+  assert(lock != nullptr);
   assert(owner != nullptr);
   assert(lock->mode_ == LockMode::kNone);
   const uint32_t number = ShardOf(*lock);
@@ -138,6 +139,7 @@ Status PointLocks::AcquireRange(LockOwner*, uint32_t, const Endpoint&, const End
 }
 
 void PointLocks::Release(KeyLock* lock) {
+  assert(lock != nullptr);
   assert(lock->mode_ != LockMode::kNone);
   const uint32_t number = ShardOf(*lock);
   size_t wanted = 0;
@@ -164,6 +166,7 @@ void PointLocks::ReleaseAll(LockOwner* owner) {
 }
 
 void PointLocks::Downgrade(KeyLock* lock) {
+  assert(lock != nullptr);
   assert(lock->mode_ == LockMode::kExclusive);
   lock->mode_ = LockMode::kShared;
   Section section(this, ShardOf(*lock));

@@ -41,6 +41,7 @@ LockWaiter* PointLocks::FindWaiter(const LockShard& shard, TransactionID id) {
 // holders that wait themselves are. A holder that does not wait cannot be part of a cycle.
 void PointLocks::AppendBlockers(const LockWaiter& waiter, const KeyLock& first, uint32_t shard,
                                 std::vector<WaitNode>* blockers) {
+  assert(blockers != nullptr);
   if (const LockWaiter* const ahead = BlockingWaiter(waiter, first)) {
     blockers->push_back({ahead->owner->id_, shard});
     return;
@@ -78,6 +79,7 @@ void PointLocks::SearchDeadlock(LockWaiter* waiter, uint32_t shard) {
 // Searches until no cycle is left: one that vanishes before it is confirmed may hide another, and a
 // waiter that is not the victim may have closed several.
 void PointLocks::RunSearches(LockWaiter* waiter, uint32_t shard, std::vector<DeadlockPath>* found) {
+  assert(found != nullptr);
   assert(waiter != nullptr);
   Graph graph(this);
   const WaitNode start{waiter->owner->id_, shard};

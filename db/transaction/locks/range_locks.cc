@@ -151,6 +151,7 @@ void RangeLocks::AcquireRecovered(LockOwner* owner, KeyLock* lock) {
 }
 
 void RangeLocks::Release(KeyLock* lock) {
+  assert(lock != nullptr);
   assert(lock->mode_ != LockMode::kNone);
   {
     Section section(this);
@@ -166,6 +167,7 @@ void RangeLocks::Release(KeyLock* lock) {
 }
 
 void RangeLocks::Downgrade(KeyLock* lock) {
+  assert(lock != nullptr);
   assert(lock->mode_ == LockMode::kExclusive);
   lock->mode_ = LockMode::kShared;
   Section section(this);

@@ -215,6 +215,7 @@ void RangeLocks::GrantWaiters(Section* section, Family* family) {
 // Waiters of a family stand in the order of their arrival. The condition variable is allocated
 // before the waiter enters the list, so that a failed allocation leaves nothing behind.
 void RangeLocks::Enqueue(Family* family, RangeWaiter* waiter) {
+  assert(waiter != nullptr);
   assert(family != nullptr);
   assert(waiter->wanted != nullptr && waiter->wanted->owner->range_waiter_ == nullptr);
   LockOwner* const owner = waiter->wanted->owner;
@@ -244,6 +245,7 @@ class RangeLocks::Graph final : public WaitGraph {
 
   bool GetBlockers(const WaitNode& waiting, bool* detects,
                    std::vector<WaitNode>* blockers) override {
+    assert(blockers != nullptr);
     assert(detects != nullptr);
     const RangeWaiter* const waiter = Find(waiting.id);
     *detects = waiter->wanted->owner->deadlock_detect;

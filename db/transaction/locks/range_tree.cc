@@ -83,6 +83,7 @@ RangeLock* RangeTree::InsertInto(RangeLock* root, RangeLock* range) {
 }
 
 void RangeTree::Insert(RangeLock* range) {
+  assert(range != nullptr);
   assert(range->left_ == nullptr && range->right_ == nullptr);
   range->priority_ = Mix64(++inserted_);
   root_ = InsertInto(root_, range);

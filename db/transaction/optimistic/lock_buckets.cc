@@ -25,6 +25,7 @@ LockBuckets::LockBuckets(size_t count, bool is_aligned)
   // calloc() gives zeroed pages that the system supplies when they are first touched, so a large
   // array that is hardly used costs little memory.
   while (words_ == nullptr) {
+    assert(std::has_single_bit(mask_ + 1));
     words_.reset(static_cast<Word*>(std::calloc((mask_ + 1) * stride_, sizeof(Word))));
     if (words_ == nullptr) mask_ /= 2;
   }
@@ -32,6 +33,7 @@ LockBuckets::LockBuckets(size_t count, bool is_aligned)
 
 // Acquire: what the last holder has written before Unlock() is seen.
 bool LockBuckets::TryLock(uint32_t index) {
+  assert(index <= mask_);
   const std::atomic_ref<Word> word(words_[index * stride_]);
   Word free = 0;
   return word.compare_exchange_strong(free, 1, std::memory_order_acquire);
@@ -51,6 +53,7 @@ void LockBuckets::Lock(uint32_t index) {
 }
 
 void LockBuckets::Unlock(uint32_t index) {
+  assert(index <= mask_);
   const std::atomic_ref<Word> word(words_[index * stride_]);
   const Word before = word.exchange(0, std::memory_order_release);
   assert(before != 0);

@@ -3,6 +3,7 @@
 // Opening, and writes under the buckets of their keys.
 #include "db/transaction/optimistic/optimistic_db.h"
 
+#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ OptimisticDb::OptimisticDb(std::unique_ptr<DB> db, const OptimisticTransactionDB
 Transaction* OptimisticDb::BeginTransaction(const WriteOptions& write_options,
                                             const OptimisticTransactionOptions& options,
                                             Transaction* old_txn) {
+  // Only this class makes transactions of this database, so the cast is right.
   auto* transaction = static_cast<OptimisticTransaction*>(old_txn);
   if (transaction == nullptr) transaction = new OptimisticTransaction(impl_, buckets_);
   transaction->Begin(write_options, options);
@@ -49,6 +51,7 @@ Status OptimisticDb::HoldBucketsOf(const WriteBatch& batch, HeldBuckets* held) c
   if (batch.HasDeleteRange()) return RefuseRange();
   // With the serial policy, commits are checked alone in the pipeline, so no write can be between.
   if (buckets_ == nullptr) return Status::OK();
+  assert(held != nullptr);
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (record.IsCounted()) held->Add(KeyLock::Hash(record.family, record.key));
@@ -59,6 +62,7 @@ Status OptimisticDb::HoldBucketsOf(const WriteBatch& batch, HeldBuckets* held) c
 
 Status OptimisticTransactionDB::Open(const Options& options, const std::string& dbname,
                                      OptimisticTransactionDB** dbptr) {
+  assert(dbptr != nullptr);
   *dbptr = nullptr;
   std::vector<ColumnFamilyHandle*> handles;
   const std::vector<ColumnFamilyDescriptor> families{
@@ -82,6 +86,7 @@ Status OptimisticTransactionDB::Open(const DBOptions& db_options,
                                      const std::vector<ColumnFamilyDescriptor>& column_families,
                                      std::vector<ColumnFamilyHandle*>* handles,
                                      OptimisticTransactionDB** dbptr) {
+  assert(dbptr != nullptr && handles != nullptr);
   *dbptr = nullptr;
   RETURN_IF_ERROR(CheckFamilies(column_families));
   std::unique_ptr<DB> db;

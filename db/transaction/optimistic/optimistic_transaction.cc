@@ -21,6 +21,8 @@ namespace ashlar {
 
 OptimisticTransaction::OptimisticTransaction(DBImpl* db, LockBuckets* buckets)
     : TransactionBase(db),
+      // The floor tells flushes and compactions from which number on this transaction needs
+      // evidence.
       floor_(db->conflict_floors()->Take()),
       buckets_(buckets),
       held_(buckets) {}
@@ -84,6 +86,7 @@ Status OptimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice& 
     return Status::OK();
   }
   TakeDueSnapshot();
+  assert(family != nullptr);
   tracked().Track(tracked().FindOrAdd(family->GetID(), key), access.use, NumberToTrack());
   return Status::OK();
 }
@@ -106,6 +109,7 @@ Status OptimisticTransaction::Commit() {
 }
 
 Status OptimisticTransaction::CommitBesideOthers() {
+  assert(buckets_ != nullptr);
   CollectKeys();
   const ScopeExit unlock([this] { held_.Unlock(); });  // a comparator of the program may throw
   RETURN_IF_ERROR(CheckAndHoldBuckets());
@@ -117,6 +121,7 @@ Status OptimisticTransaction::CommitBesideOthers() {
 void OptimisticTransaction::OnVisible(SequenceNumber, SequenceNumber) { held_.Unlock(); }
 
 void OptimisticTransaction::CollectKeys() {
+  // The list is kept between commits for its memory only.
   keys_.clear();
   tracked().ForEach([this](TrackedKeys::Key* key) { keys_.push_back(key); });
   // By family, as one question to the engine is for one family; and by key, so that neighbours are
@@ -137,11 +142,13 @@ Status OptimisticTransaction::CheckAndHoldBuckets() {
   for (int i = 1;; ++i) {
     const SequenceNumber checked = db_->GetLatestSequenceNumber();
     RETURN_IF_ERROR(CheckConflicts(Reach::kFiles, 0));
+    // By hash, so two keys may share a bucket; the list has it once after Lock().
     for (TrackedKeys::Key* key : keys_) held_.Add(key->lock()->hash());
     if (has_unchecked_keys_) AddBucketsOfWrites();
     held_.Lock();
     const Status status = CheckConflicts(i < kTries ? Reach::kMemory : Reach::kFiles, checked);
     if (status.ok()) return status;
+    // The files are read again without the buckets, so that nobody waits for this thread meanwhile.
     held_.Unlock();
     if (!status.IsIncomplete()) return status;
   }
@@ -159,6 +166,7 @@ void OptimisticTransaction::AddBucketsOfWrites() {
 Status OptimisticTransaction::CheckConflicts(Reach reach, SequenceNumber checked) {
   ReadOptions options;
   if (reach == Reach::kMemory) options.read_tier = kBlockCacheTier;
+  // Invariant: keys_ is sorted by family, so [begin, end) are all keys of one family.
   for (size_t begin = 0, end = 0; begin < keys_.size(); begin = end) {
     const uint32_t family = keys_[begin]->family();
     // One question for all keys of a family.
@@ -168,7 +176,9 @@ Status OptimisticTransaction::CheckConflicts(Reach reach, SequenceNumber checked
           {.key = keys_[end]->key(), .above = std::max(keys_[end]->seqno(), checked)});
     }
     RETURN_IF_ERROR(db_->FindLatestSeqnos(options, family, queries_));
+    assert(!queries_.empty());
     for (const SeqnoQuery& query : queries_) {
+      // 0: no version above the number was found, so nobody else has written the key.
       if (query.latest != 0) return ConflictOn(*db_, family, query.key, query.above, query.latest);
     }
   }

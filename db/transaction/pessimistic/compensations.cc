@@ -3,6 +3,8 @@
 // A plain read does not see what is not decided, so it finds the values from before.
 #include "db/transaction/pessimistic/compensations.h"
 
+#include <cassert>
+
 #include "ashlar/wide_columns.h"
 #include "db/db_impl.h"
 #include "db/read/latest_seqno.h"
@@ -34,9 +36,12 @@ Status Compensations::Undo(const PreparedSection& section, uint32_t family, cons
   // family.
   if (is_new) known->second = db->HandleOf(family);
   ColumnFamilyHandle* const handle = known->second.get();
+  // The family was dropped, so there is nothing to restore in it.
   if (handle == nullptr) return Status::OK();
   if (setting_.spares_newer) {
     SeqnoQuery query{.key = key, .above = section.entry()->last};
+    // A newer version was written after the transaction had given the lock back. It must not be
+    // replaced by an older value.
     RETURN_IF_ERROR(db->FindLatestSeqnos(ReadOptions(), family, {&query, 1}));
     if (query.latest != 0) return Status::OK();
   }
@@ -44,6 +49,7 @@ Status Compensations::Undo(const PreparedSection& section, uint32_t family, cons
 }
 
 Status Compensations::Restore(ColumnFamilyHandle* family, const Slice& key) {
+  assert(family != nullptr);
   PinnableWideColumns before;
   const Status found = setting_.reads->GetEntity(ReadOptions(), family, key, &before);
   if (found.IsNotFound()) {

@@ -4,6 +4,7 @@
 #include "db/transaction/pessimistic/locked_write.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -50,8 +51,12 @@ Status LockedWrite::LockAll(const WriteBatch& batch, std::unique_ptr<KeyLock[]>*
         "TransactionDBWriteOptimizations");
   }
   const std::vector<std::pair<uint32_t, Slice>> keys = KeysInOrder(batch);
+  // Held in an array, because the lock table keeps pointers to the locks, which must not move.
+  assert(key_locks != nullptr);
   *key_locks = std::make_unique<KeyLock[]>(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
+    // The bytes of the key stay those of the batch, which the caller keeps until the locks are
+    // released.
     (*key_locks)[i].Set(keys[i].first, keys[i].second);
     RETURN_IF_ERROR(Lock(&(*key_locks)[i]));
   }

@@ -3,6 +3,7 @@
 // Families of transactions have no timestamps.
 #include "db/transaction/pessimistic/own_reads.h"
 
+#include <cassert>
 #include <memory>
 #include <vector>
 
@@ -19,6 +20,8 @@ OwnReads::OwnReads(DBImpl* db, const DecidedVersions::Own* own)
 OwnReads::~OwnReads() { db_ = nullptr; }  // it belongs to others
 
 Status OwnReads::Get(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                     // Without undecided updates of its own the transaction reads like everybody
+                     // else.
                      PinnableSlice* value, std::string* timestamp) {
   if (own_->empty()) return db_->Get(options, family, key, value, timestamp);
   if (timestamp != nullptr) timestamp->clear();
@@ -46,6 +49,7 @@ void OwnReads::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamil
   }
   for (size_t i = 0; timestamps != nullptr && i < num_keys; i++) timestamps[i].clear();
   MultiGetRequest request;
+  assert(num_keys == 0 || (keys != nullptr && values != nullptr && statuses != nullptr));
   request.is_sorted = sorted_input;
   request.keys = {keys, num_keys};
   request.values = values;

@@ -18,6 +18,8 @@ PessimisticDb::PessimisticDb(DB* db, DBImpl* impl, const TransactionDBOptions& o
     : GuardedWrites(db), state_(std::make_unique<PessimisticState>(impl, options)) {
   assert(impl != nullptr);
   state_->facade = this;
+  // From here on the engine keeps what tells transactions of conflicts, before the first of them
+  // begins.
   impl->conflict_floors()->ExpectTransactions();
   if (state_->writes_before_commit()) impl->NumberSubBatches();
 }
@@ -43,6 +45,7 @@ using SectionPolicy = PreparedSection::Policy;
 
 // A write-unprepared transaction that is not prepared has no section of another kind.
 bool IsPrepared(Sections sections) {
+  assert(!sections.empty());
   return sections.back()->section.policy() != SectionPolicy::kWriteUnprepared;
 }
 
@@ -52,7 +55,10 @@ std::vector<Sections> ByTransaction(Sections sections) {
   while (!sections.empty()) {
     size_t count = 1;
     const std::string& xid = sections.front()->section.xid();
+    // Sections of one transaction have the same name, and the log has them in the order of its
+    // parts.
     while (count < sections.size() && sections[count]->section.xid() == xid) count++;
+    assert(count <= sections.size());
     transactions.push_back(sections.first(count));
     sections = sections.subspan(count);
   }
@@ -66,6 +72,7 @@ std::vector<Sections> ByTransaction(Sections sections) {
 // Called once, before the program has the database. If it fails, the destructor gets the sections
 // that have no transaction, from `recovered_`.
 Status PessimisticDb::Recover() {
+  // The engine hands the sections over; from now on this object must keep or delete them.
   recovered_ = state_->db->TakeRecoveredSections();
   for (const std::unique_ptr<OwnedSection>& section : recovered_) {
     const SectionPolicy policy = section->section.policy();
@@ -77,6 +84,7 @@ Status PessimisticDb::Recover() {
         "TransactionDB: the log has transactions of another write policy that are undecided");
   }
   std::vector<Sections> transactions = ByTransaction(recovered_);
+  // Stable, so that within both groups the order is that of the log.
   std::stable_partition(transactions.begin(), transactions.end(),
                         [](Sections sections) { return !IsPrepared(sections); });
   for (const Sections& sections : transactions) {
@@ -97,6 +105,7 @@ Transaction* PessimisticDb::BeginTransaction(const WriteOptions& write_options,
   // An object that the program hands back is used again, with its memory.
   auto* transaction = static_cast<PessimisticTransaction*>(old_txn);
   if (transaction == nullptr) transaction = new PessimisticTransaction(state_.get());
+  // Everything of the last use is given up by Begin(), not here.
   transaction->Begin(write_options, options);
   return transaction;
 }
@@ -106,6 +115,7 @@ Transaction* PessimisticDb::GetTransactionByName(const TransactionName& name) {
 }
 
 void PessimisticDb::GetAllPreparedTransactions(std::vector<Transaction*>* transactions) {
+  assert(transactions != nullptr);
   transactions->clear();
   for (PessimisticTransaction* transaction : state_->registry.Prepared()) {
     transactions->push_back(transaction);
@@ -153,6 +163,7 @@ void PessimisticDb::AddFamilies(const std::vector<ColumnFamilyHandle*>& families
 Status PessimisticDb::Write(const WriteOptions& options,
                             const TransactionDBWriteOptimizations& optimizations,
                             WriteBatch* updates) {
+  // The program promises that the keys of the batch collide with no transaction.
   if (optimizations.skip_concurrency_control) return state_->db->Write(options, updates);
   return Write(options, updates);
 }
@@ -165,6 +176,8 @@ Status PessimisticDb::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&
   for (ColumnFamilyHandle* family : families) {
     // First the family itself: if that fails, its keys can still be locked.
     RETURN_IF_ERROR(db_->DropColumnFamily(family));
+    // The keys of a dropped family can no longer be locked, and the memory of its locks is given
+    // back.
     state_->locks->DropFamily(family->GetID());
   }
   return Status::OK();
@@ -174,6 +187,7 @@ bool PessimisticDb::GetProperty(ColumnFamilyHandle* family, const Slice& propert
                                 std::string* value) {
   // The one property that this layer answers itself.
   if (property == Slice("ashlar.transactions")) {
+    assert(value != nullptr);
     *value = DescribeTransactions();
     return true;
   }
@@ -185,6 +199,7 @@ std::string PessimisticDb::DescribeTransactions() const {
   const KeyLocks::Totals locks = state_->locks->GetTotals();
   const uint64_t now = state_->db->clock()->NowMicros();
   const auto seconds_since = [now](uint64_t begin_micros) {
+    // A begin in the future comes from a clock that went back, and counts as now.
     return begin_micros == 0 || begin_micros > now ? 0 : (now - begin_micros) / 1'000'000;
   };
   std::string text = StrCat("transactions: open ", totals.open, ", prepared ", totals.prepared,

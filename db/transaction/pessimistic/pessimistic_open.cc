@@ -60,10 +60,12 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
                            const std::string& dbname,
                            const std::vector<ColumnFamilyDescriptor>& column_families,
                            std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr) {
+  assert(dbptr != nullptr && handles != nullptr);
   *dbptr = nullptr;
   handles->clear();
   RETURN_IF_ERROR(PessimisticDb::CheckOptions(txn_db_options, db_options));
   RETURN_IF_ERROR(CheckFamilies(column_families));
+  // Copies, because the preparation changes options, which the caller may use again.
   DBOptions prepared_options = db_options;
   std::vector<ColumnFamilyDescriptor> prepared_families = column_families;
   std::vector<size_t> compacting;
@@ -75,6 +77,7 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
     for (ColumnFamilyHandle* handle : *handles) delete handle;
     handles->clear();
   };
+  // On an error the database is closed by Wrap(), so the handles must go before.
   return PessimisticDb::Wrap(opened, txn_db_options, compacting, *handles, close_handles, dbptr);
 }
 
@@ -88,6 +91,7 @@ void TransactionDB::PrepareWrap(DBOptions* db_options,
   assert(db_options != nullptr);
   assert(compaction_enabled_cf_indices != nullptr);
   compaction_enabled_cf_indices->clear();
+  assert(column_families != nullptr);
   for (size_t i = 0; i < column_families->size(); ++i) {
     ColumnFamilyOptions& options = (*column_families)[i].options;
     if (options.disable_auto_compactions) continue;
@@ -132,15 +136,18 @@ Status PessimisticDb::Wrap(DB* db, const TransactionDBOptions& options,
                            const std::vector<ColumnFamilyHandle*>& handles,
                            const std::function<void()>& close_handles, TransactionDB** dbptr) {
   assert(db != nullptr);
+  assert(dbptr != nullptr);
   *dbptr = nullptr;
   auto* const impl = static_cast<DBImpl*>(db->GetRootDB());
   // `db` belongs to this function from here on, and to `wrapped` as soon as that exists.
   Status status = CheckOptions(options, impl->GetDBOptions());
   if (status.ok()) status = CheckFamiliesOf(handles);
+  // The default family may not be among the handles, but transactions use it too.
   if (status.ok()) status = CheckFamiliesOf({impl->DefaultColumnFamily()});
   std::unique_ptr<PessimisticDb> wrapped;
   if (status.ok()) {
     wrapped = std::make_unique<PessimisticDb>(db, impl, options);
+    // The families need locks before Recover(), which locks the keys of recovered transactions.
     wrapped->AddFamilies(handles);
     status = wrapped->Recover();
   }

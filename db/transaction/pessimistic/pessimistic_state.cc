@@ -3,6 +3,8 @@
 // Numbers of owners, the settings of the lock table, snapshots with timestamps.
 #include "db/transaction/pessimistic/pessimistic_state.h"
 
+#include <cassert>
+
 #include "db/db_impl.h"
 
 namespace ashlar {
@@ -17,6 +19,7 @@ TransactionID NewTransactionId() {
     next = next_block.fetch_add(kIdsAtOnce, std::memory_order_relaxed);
     end = next + kIdsAtOnce;
   }
+  assert(next < end);
   return next++;
 }
 
@@ -24,7 +27,9 @@ namespace {
 
 KeyLocksOptions LockOptions(const TransactionDBOptions& options, LockClock* clock,
                             const DBImpl* db) {
+  assert(clock != nullptr && db != nullptr);
   KeyLocksOptions result;
+  // Called for messages only, so the name is looked up when it is needed.
   result.family_name = [db](uint32_t family) { return db->NameOfFamily(family); };
   result.min_shards = options.num_stripes;
   result.max_locks_per_family = options.max_num_locks;
@@ -81,6 +86,7 @@ std::pair<Status, std::shared_ptr<const Snapshot>> PessimisticState::CreateTimes
     const Snapshot* const taken = owner->GetSnapshotWithTimestamp(ts);
     if (taken == nullptr) return std::shared_ptr<const Snapshot>();
     return std::shared_ptr<const Snapshot>(
+        // The engine must outlive the snapshot.
         taken, [owner](const Snapshot* released) { owner->ReleaseSnapshot(released); });
   });
 }

@@ -24,6 +24,7 @@ namespace {
 // Milliseconds to microseconds; negative stays without a limit.
 int64_t ToMicros(int64_t millis) {
   constexpr int64_t kMost = INT64_MAX / 1000;
+  // The limit keeps the product from overflowing; it is the same as no limit in practice.
   return millis < 0 ? -1 : std::min(millis, kMost) * 1000;
 }
 
@@ -33,7 +34,9 @@ PessimisticTransaction::PessimisticTransaction(PessimisticState* state)
     : TransactionBase(state->db),
       state_(state),
       owner_(std::make_unique<TransactionOwner>(NewTransactionId())) {
+  assert(state != nullptr);
   if (state->policy == PessimisticState::Policy::kWriteUnprepared) {
+    // A transaction that writes before its commit must read its own undecided versions.
     parts_ = std::make_unique<UnpreparedParts>(db_);
     reads_ = parts_->reads();
   }
@@ -44,11 +47,14 @@ PessimisticTransaction::PessimisticTransaction(PessimisticState* state)
 // object that the database owns. All others, and all while the database closes, give up locks and
 // name.
 PessimisticTransaction::~PessimisticTransaction() {
+  // Iterators refer to the transaction, and the program may delete them after it.
   iterators_.EndAll();
   const bool is_closing = state_->is_closing.load(std::memory_order_acquire);
   if (GetState() == PREPARED && !is_closing) {
     LeaveShell();
   } else {
+    // What is in the log already must be rolled back, or it would stay undecided until the next
+    // opening.
     if (HasWritten() && !is_closing) LeaveWritten();
     state_->locks->ReleaseAll(owner_.get());
     GiveUpName();
@@ -58,6 +64,7 @@ PessimisticTransaction::~PessimisticTransaction() {
 
 void PessimisticTransaction::Begin(const WriteOptions& write_options,
                                    const TransactionOptions& options) {
+  // A transaction that is used again ends the last one, as the destructor would.
   iterators_.EndAll();
   if (GetState() == PREPARED) {
     LeaveShell();
@@ -69,6 +76,7 @@ void PessimisticTransaction::Begin(const WriteOptions& write_options,
   GiveUpName();
   Start(write_options);
   const TransactionDBOptions& db_options = state_->options;
+  assert(owner_ != nullptr);
   TransactionOwner& owner = *owner_;
   // A new number for each use: a waiter that still remembers the last one does not take it for
   // this.
@@ -92,6 +100,7 @@ void PessimisticTransaction::Begin(const WriteOptions& write_options,
   read_timestamp_ = commit_timestamp_ = kMaxTxnTimestamp;
   id_ = 0;
   is_shell_.store(false, std::memory_order_relaxed);
+  // A negative threshold of the transaction means that of the database.
   const int64_t threshold = options.write_batch_flush_threshold < 0
                                 ? db_options.default_write_batch_flush_threshold
                                 : options.write_batch_flush_threshold;
@@ -141,6 +150,7 @@ Status PessimisticTransaction::CheckOpen() const {
 // the marker of the commit, and are gone after a rollback or a crash before it.
 Status PessimisticTransaction::AdmitUpdate() {
   if (GetState() != PREPARED || state_->writes_before_commit()) return CheckOpen();
+  // The section refers to the batch, which will grow; so it gets a copy of what was prepared.
   if (section_ != nullptr && section_batch_ == nullptr) {
     section_batch_ = std::make_unique<WriteBatch>(*batch_.GetWriteBatch());
     db_->ReplaceBatch(section_.get(), section_batch_.get());
@@ -151,16 +161,19 @@ Status PessimisticTransaction::AdmitUpdate() {
 // The updates since Prepare().
 WriteBatch PessimisticTransaction::LaterUpdates() {
   assert(batch_.GetDataSize() >= prepared_bytes_);
+  assert(WriteBatchInternal::Count(*batch_.GetWriteBatch()) >= prepared_count_);
   return UpdatesFrom(prepared_bytes_, prepared_count_);
 }
 
 // What the batch has behind this offset, before which are so many counted records.
 WriteBatch PessimisticTransaction::UpdatesFrom(size_t begin, uint32_t count_before) {
   const WriteBatch& batch = *batch_.GetWriteBatch();
+  assert(begin >= kWriteBatchHeaderBytes && begin <= batch.GetDataSize());
   // A batch of its own: a header of 12 bytes (sequence number 0, count), and the records.
   std::string contents;
   PutFixed64(&contents, 0);
   PutFixed32(&contents, WriteBatchInternal::Count(batch) - count_before);
+  assert(contents.size() == kWriteBatchHeaderBytes);
   contents.append(batch.Data(), begin);
   return WriteBatch(std::move(contents));
 }
@@ -171,12 +184,14 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice&
   if (skips_concurrency_control_) return Status::OK();
   // The record has the memory of the lock and of the key's bytes. It exists before the lock is
   // asked for, and is removed again by `undo` if the key cannot be had.
+  assert(family != nullptr);
   TrackedKeys::Key* const record = tracked().FindOrAdd(family->GetID(), key);
   if (access.assumes_tracked && !record->is_tracked()) {
     tracked().Remove(record);
     return Status::InvalidArgument(
         "Transaction: assume_tracked, but the transaction has not locked the key");
   }
+  assert(record->lock() != nullptr);
   KeyLock* const lock = record->lock();
   KeyLocks& locks = *state_->locks;
   const LockMode before = lock->mode();
@@ -217,6 +232,7 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice&
 // key from an older number on.
 Status PessimisticTransaction::CheckKey(const TrackedKeys::Key& key, const Access& access,
                                         SequenceNumber* seqno) {
+  assert(seqno != nullptr);
   if (!access.is_validated || snapshot_ == nullptr) {
     if (!key.is_tracked()) *seqno = db_->GetLatestSequenceNumber();
     return Status::OK();
@@ -261,6 +277,7 @@ Status PessimisticTransaction::CollapseKey(const ReadOptions& options, const Sli
   PinnableWideColumns columns;
   RETURN_IF_ERROR(GetEntityForUpdate(options, handle, key, &columns, /*exclusive=*/true,
                                      /*do_validate=*/true));
+  // The value is written again as it was read, which replaces the operands of the key by one value.
   const WideColumns& found = columns.columns();
   const bool is_plain = found.size() == 1 && found.front().name() == kDefaultWideColumnName;
   if (is_plain) return Put(handle, key, found.front().value(), /*assume_tracked=*/false);
@@ -270,6 +287,7 @@ Status PessimisticTransaction::CollapseKey(const ReadOptions& options, const Sli
 Status PessimisticTransaction::GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start,
                                             const Endpoint& end) {
   RETURN_IF_ERROR(CheckOpen());
+  // A range lock excludes all points in it, also those without a value.
   return state_->locks->AcquireRange(owner_.get(), OrDefault(family)->GetID(), start, end,
                                      LockMode::kExclusive);
 }
@@ -284,6 +302,8 @@ void PessimisticTransaction::SetDeadlockTimeout(int64_t timeout_ms) {
 
 std::vector<TransactionID> PessimisticTransaction::GetWaitingTxns(uint32_t* column_family_id,
                                                                   std::string* key) const {
+  // A copy of what the lock table knew at one moment; the wait may be over when the program reads
+  // it.
   LockWait wait = state_->locks->GetWait(owner_.get());
   if (column_family_id != nullptr) *column_family_id = wait.family;
   if (key != nullptr) *key = std::move(wait.key);
@@ -358,9 +378,12 @@ void PessimisticTransaction::Adopt(PessimisticTransaction* undecided) {
 
 // Whether it was prepared or not: nobody else knows its locks.
 Status PessimisticTransaction::TakeOver(Recovered sections) {
+  assert(!sections.empty());
   WriteOptions options;
+  // What decides an undecided transaction must not be lost again, so its records are synced.
   options.sync = true;
   Begin(options, TransactionOptions());
+  // A transaction of the log is not written out again, however large its batch is.
   flush_bytes_ = 0;
   // The name comes first, as a transaction can be named only while it is STARTED.
   RETURN_IF_ERROR(SetName(sections.front()->section.xid()));
@@ -374,11 +397,13 @@ Status PessimisticTransaction::TakeOver(Recovered sections) {
 Status PessimisticTransaction::Recover(Recovered sections) {
   RETURN_IF_ERROR(TakeOver(sections));
   is_recovering_ = true;
+  // With parts the data is in the database already, so only the keys are locked.
   for (const std::unique_ptr<OwnedSection>& section : sections) {
     RETURN_IF_ERROR(parts_ != nullptr ? TrackUpdatesOf(section->batch)
                                       : AddUpdatesOf(section->batch));
   }
   is_recovering_ = false;
+  assert(parts_ != nullptr || sections.size() == 1);
   // Nothing can fail from here on.
   for (std::unique_ptr<OwnedSection>& section : sections.first(sections.size() - 1)) {
     parts_->AddRecovered(std::move(section));
@@ -388,6 +413,7 @@ Status PessimisticTransaction::Recover(Recovered sections) {
   prepared_bytes_ = batch_.GetWriteBatch()->GetDataSize();
   prepared_count_ = WriteBatchInternal::Count(*batch_.GetWriteBatch());
   told_log_ = log_number_;
+  assert(recovered_ != nullptr);
   SetState(PREPARED);
   return Status::OK();
 }
@@ -397,6 +423,7 @@ Status PessimisticTransaction::RecoverAndRollBack(Recovered sections) {
   for (std::unique_ptr<OwnedSection>& section : sections) {
     parts_->AddRecovered(std::move(section));
   }
+  // The state that lets Rollback() try again if this rollback fails.
   SetState(AWAITING_ROLLBACK);
   is_recovering_ = true;
   return RollbackWritten();

@@ -20,6 +20,7 @@
 namespace ashlar {
 
 bool PessimisticTransaction::IsExpired() const {
+  // A transaction without a time limit has no deadline, and the clock is not asked.
   return owner_->expiration_deadline != kNoDeadline &&
          state_->clock->NowMicros() >= owner_->expiration_deadline;
 }
@@ -27,6 +28,7 @@ bool PessimisticTransaction::IsExpired() const {
 // From here on nobody steals locks.
 Status PessimisticTransaction::LeaveStarted(TransactionState next) {
   if (IsExpired()) return Status::Expired("the transaction has expired");
+  // False means that a thief was faster and the locks are gone.
   if (!owner_->Close()) return Status::Expired("the transaction expired and lost its locks");
   SetState(next);
   return Status::OK();
@@ -41,6 +43,7 @@ Status PessimisticTransaction::Prepare() {
     case ROLLEDBACK: return Status::InvalidArgument("the transaction is rolled back");
     default: return Status::InvalidArgument("the transaction cannot be prepared in its state");
   }
+  // Without a name nobody could find the transaction after a crash.
   if (name_.empty()) {
     return Status::InvalidArgument("Transaction::Prepare: the transaction needs a name");
   }
@@ -76,8 +79,10 @@ Status PessimisticTransaction::Prepare() {
     return status;
   }
   // From here on updates belong to the commit, see LaterUpdates().
+  assert(section_ != nullptr);
   prepared_bytes_ = batch->GetDataSize();
   prepared_count_ = WriteBatchInternal::Count(*batch);
+  // With parts the transaction got its number and its log from the first of them.
   if (!HasWritten()) {
     log_number_ = section_->log().value();
     if (state_->writes_before_commit()) SetId(section_->first_seqno());
@@ -99,14 +104,17 @@ Status PessimisticTransaction::Commit() {
 }
 
 Status PessimisticTransaction::CommitAtOnce() {
+  // An expired transaction may have lost its locks, so its updates could overwrite those of others.
   if (IsExpired()) return Status::Expired("the transaction has expired");
   if (!skips_prepare_) return Status::TxnNotPrepared();
+  // A commit-time batch stands beside a marker, and a commit without a prepare has none.
   if (commit_time_batch_.Count() > 0) {
     return Status::InvalidArgument(
         "Transaction::Commit: the commit-time batch is for prepared transactions only");
   }
   RETURN_IF_ERROR(CheckDueSnapshot());
   if (HasWritten()) return CommitWritten();
+  // From here on this thread alone ends the transaction.
   RETURN_IF_ERROR(LeaveStarted(AWAITING_COMMIT));
   owner_->is_ending.store(true, std::memory_order_relaxed);
   WriteBatch* const batch = batch_.GetWriteBatch();
@@ -120,6 +128,7 @@ Status PessimisticTransaction::CommitAtOnce() {
     Clear();
     if (is_visible_ && !has_failed) SetState(COMMITTED);
   });
+  // No update at all: there is nothing to log.
   if (batch->GetDataSize() == empty_bytes) {
     const SequenceNumber newest = db_->GetLatestSequenceNumber();
     // Nothing is written, so the commit is "visible" at once. The locks are released as after a
@@ -140,6 +149,7 @@ Status PessimisticTransaction::CommitWritten() {
   RETURN_IF_ERROR(LeaveStarted(AWAITING_COMMIT));
   // Also if code of the program throws.
   const ScopeExit end([this] {
+    // Undecided means that the marker did not get into the log, so the commit can be tried again.
     if (IsUndecided()) {
       owner_->is_ending.store(false, std::memory_order_relaxed);
       SetState(STARTED);
@@ -155,7 +165,9 @@ Status PessimisticTransaction::CommitWritten() {
   if (records.ends_before_with_noop) WriteBatchInternal::AppendSeparator(&marker);
   RETURN_IF_ERROR(WriteBatchInternal::MarkCommit(&marker, name_));
   owner_->is_ending.store(true, std::memory_order_relaxed);
+  // The sections become visible together with the marker.
   const std::vector<PreparedSection*> sections = Sections();
+  assert(!sections.empty());
   return db_->WriteCommit(write_options_, records, PreparedSections(sections), this);
 }
 
@@ -179,6 +191,7 @@ Status PessimisticTransaction::CommitPrepared() {
   }
   WriteBatch marker = commit_time_batch_;
   RETURN_IF_ERROR(WriteBatchInternal::MarkCommit(&marker, name_));
+  // Updates since Prepare() are in the batch, but not in the section in the log.
   WriteBatch later = LaterUpdates();
   CommitRecords records(&marker);
   if (later.Count() > 0) {
@@ -206,6 +219,7 @@ Status PessimisticTransaction::CommitPrepared() {
 
 Status PessimisticTransaction::Rollback() {
   switch (GetState()) {
+    // Nothing is in the log, so forgetting the batch and the locks is the whole rollback.
     case STARTED:
     case LOCKS_STOLEN:
       if (HasWritten()) return RollbackWritten();
@@ -223,12 +237,14 @@ Status PessimisticTransaction::Rollback() {
 Status PessimisticTransaction::RollbackWritten() {
   const TransactionState before = GetState();
   const std::vector<PreparedSection*> sections = Sections();
+  assert(!sections.empty());
   WriteBatch marker;
   if (state_->writes_before_commit()) RETURN_IF_ERROR(WriteCompensations(&marker));
   // One record has the compensations and the marker, so a crash leaves both or none.
   RETURN_IF_ERROR(WriteBatchInternal::MarkRollback(&marker, name_));
   SetState(AWAITING_ROLLBACK);
   const Status status = db_->WriteRollback(write_options_, &marker, PreparedSections(sections));
+  // Neither the compensations nor the marker are in the log, so the state is as before.
   if (!status.ok() && IsUndecided()) {
     SetState(before);
     return status;
@@ -269,6 +285,7 @@ void PessimisticTransaction::OnVisible(SequenceNumber first_seqno, SequenceNumbe
   is_visible_ = true;
   RecordInHistogram(db_->statistics(), NUM_OP_PER_TRANSACTION,
                     GetNumPuts() + GetNumDeletes() + GetNumMerges());
+  // Under the other policies the number is that of the first section, and is known already.
   if (!state_->writes_before_commit() || GetId() == 0) SetId(first_seqno);
   if (is_snapshot_due_ && !state_->writes_before_commit()) TakeCommitSnapshot();
 }

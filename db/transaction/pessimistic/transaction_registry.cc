@@ -3,22 +3,27 @@
 // A set and a map under one mutex, which no read or write of a transaction takes.
 #include "db/transaction/pessimistic/transaction_registry.h"
 
+#include <cassert>
+
 #include "db/transaction/pessimistic/pessimistic_transaction.h"
 
 namespace ashlar {
 
 void TransactionRegistry::Add(PessimisticTransaction* transaction) {
+  assert(transaction != nullptr);
   MutexLock lock(&mutex_);
   all_.insert(transaction);
 }
 
 void TransactionRegistry::Remove(PessimisticTransaction* transaction) {
+  assert(transaction != nullptr);
   MutexLock lock(&mutex_);
   all_.erase(transaction);
 }
 
 bool TransactionRegistry::Register(const TransactionName& name,
                                    PessimisticTransaction* transaction) {
+  assert(transaction != nullptr);
   MutexLock lock(&mutex_);
   return names_.emplace(name, transaction).second;
 }
@@ -65,6 +70,7 @@ TransactionRegistry::Totals TransactionRegistry::GetTotals() const {
   Totals totals;
   for (const PessimisticTransaction* transaction : all_) {
     const PessimisticTransaction::Picture picture = transaction->GetPicture();
+    // It has no key yet, so it does not count as open.
     if (picture.begin_micros == 0) continue;
     totals.open++;
     totals.batch_bytes += picture.batch_bytes;

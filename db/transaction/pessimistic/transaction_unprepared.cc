@@ -27,6 +27,7 @@ constexpr size_t kEmptyBatchBytes = kWriteBatchHeaderBytes + 1;
 // The number of counted records in this part of a batch.
 uint32_t CountIn(const Slice& batch, size_t begin, size_t end) {
   uint32_t count = 0;
+  assert(begin <= end && end <= batch.size());
   WriteBatchReader reader(batch, begin);
   for (WriteBatchRecord record; reader.next_offset() < end && reader.Next(&record);) {
     count += record.IsCounted() ? 1 : 0;
@@ -37,8 +38,10 @@ uint32_t CountIn(const Slice& batch, size_t begin, size_t end) {
 }  // namespace
 
 Status PessimisticTransaction::MakeRoom() {
+  // A threshold of 0 means that the batch is written by the commit alone.
   if (flush_bytes_ == 0 || batch_.GetDataSize() <= flush_bytes_) return Status::OK();
   if (GetState() != STARTED) return Status::OK();  // the update is refused
+  // Only updates count: a batch of markers has nothing that could be written early.
   if (WriteBatchInternal::Count(*batch_.GetWriteBatch()) == 0) return Status::OK();
   return WriteOut();
 }
@@ -65,8 +68,10 @@ Status PessimisticTransaction::WriteOut() {
     if (IsExpired()) return Status::Expired("the transaction has expired");
     if (!owner_->Close()) return Status::Expired("the transaction expired and lost its locks");
   }
+  // The part that is in the log now; everything behind it stays in the batch.
   size_t written_end = kEmptyBatchBytes;
   const Status status = WriteParts(&written_end);
+  // Nothing was written, so locks may be stolen again.
   if (parts_->empty()) {
     owner_->Open(this);
     return status;
@@ -91,6 +96,7 @@ Status PessimisticTransaction::WriteParts(size_t* written_end) {
       const Slice records(batch.data() + *written_end, end - *written_end);
       const Status status =
           parts_->Write(write_options_, name_, records, CountIn(batch, *written_end, end));
+      // A part may be in the log although its status is an error of a sync.
       if (parts_->count() > before) *written_end = end;
       if (!status.ok()) return status;
     }
@@ -108,10 +114,13 @@ size_t PessimisticTransaction::WrittenPlaces() const {
 
 // Makes the batch anew of what is behind this offset: nothing, unless a write has failed.
 void PessimisticTransaction::KeepRest(size_t begin) {
+  assert(begin <= batch_.GetDataSize());
   if (begin == batch_.GetDataSize()) return EmptyBatch();
+  // A copy, because the batch is emptied while its records are read.
   const std::string old = batch_.GetWriteBatch()->Data();
   size_t next = WrittenPlaces();
   EmptyBatch();
+  // The records were accepted once, so the limit must not refuse them now.
   batch_.SetMaxBytes(0);
   const auto set_save_points = [&](size_t offset) {
     for (; next < places_.size() && places_[next].bytes <= offset; next++) {
@@ -131,6 +140,7 @@ void PessimisticTransaction::KeepRest(size_t begin) {
                 "the batch has no limit meanwhile");
   }
   set_save_points(old.size());
+  assert(next == places_.size());
   batch_.SetMaxBytes(max_batch_bytes_);
 }
 
@@ -155,29 +165,35 @@ void PessimisticTransaction::SetSavePoint() {
 
 Status PessimisticTransaction::RollBackBatch() {
   if (parts_ == nullptr) return TransactionBase::RollBackBatch();
+  assert(!places_.empty());
   const Place place = places_.back();
   bool has_changed = batch_.GetDataSize() != (place.is_written ? kEmptyBatchBytes : place.bytes);
   if (place.is_written) {
     has_changed |= !parts_->NewestFirst(place.parts).empty();
+    // The data in the log cannot be removed, so it is compensated by one part more.
     RETURN_IF_ERROR(UndoParts(place.parts));
     if (has_changed) EmptyBatch();
   } else {
     RETURN_IF_ERROR(TransactionBase::RollBackBatch());
   }
   places_.pop_back();
+  // Open iterators would still show what was taken back.
   if (has_changed) iterators_.EndAll();
   return Status::OK();
 }
 
 Status PessimisticTransaction::PopBatchSavePoint() {
   if (parts_ == nullptr) return TransactionBase::PopBatchSavePoint();
+  assert(!places_.empty());
   const bool is_written = places_.back().is_written;
   places_.pop_back();
+  // The savepoint of a written part has none in the batch, which was emptied since.
   return is_written ? Status::OK() : TransactionBase::PopBatchSavePoint();
 }
 
 // Writes what the keys of these parts had before them, as one part more, all or nothing.
 Status PessimisticTransaction::UndoParts(size_t begin) {
+  assert(begin <= parts_->count());
   const std::vector<const PreparedSection*> sections = parts_->NewestFirst(begin);
   if (!sections.empty()) {
     const DecidedVersions::Own before = parts_->OwnBefore(begin);
@@ -191,6 +207,7 @@ Status PessimisticTransaction::UndoParts(size_t begin) {
     const size_t old_count = parts_->count();
     Status status;
     if (count > 0) status = parts_->Write(write_options_, name_, records, count);
+    // Whether the part is in the log decides, not the status of its sync.
     if (count > 0 && parts_->count() == old_count) return status;
   }
   parts_->SetUndone(begin);
@@ -201,6 +218,8 @@ Status PessimisticTransaction::UndoParts(size_t begin) {
 void PessimisticTransaction::LeaveWritten() {
   assert(HasWritten());
   try {
+    // With it the rollback might be refused while writes are held, and would have to wait for the
+    // next opening.
     write_options_.no_slowdown = false;
     IgnoreError(RollbackWritten(), "whether it was written is asked next");
   } catch (...) {  // code of the program, or no memory: it is as if the rollback had failed
@@ -219,6 +238,7 @@ Iterator* PessimisticTransaction::GetIterator(const ReadOptions& options,
 Status PessimisticTransaction::OpenIterators(const ReadOptions& options,
                                              const std::vector<ColumnFamilyHandle*>& families,
                                              std::vector<std::unique_ptr<Iterator>>* iterators) {
+  assert(iterators != nullptr);
   if (!NeedsOwnIterators()) return TransactionBase::OpenIterators(options, families, iterators);
   UnpreparedIterator::Source* const source = this;
   const std::shared_ptr<const Snapshot> moment = TakeMoment(options);
@@ -232,14 +252,17 @@ Status PessimisticTransaction::OpenIterators(const ReadOptions& options,
 std::unique_ptr<Iterator> PessimisticTransaction::MakeInner(const ReadOptions& options,
                                                             ColumnFamilyHandle* family,
                                                             DecidedVersions::Own* own) {
+  assert(own != nullptr && parts_ != nullptr);
   *own = parts_->own();
   Iterator* const base = db_->NewIteratorWithOwn(*own, options, family);
   return std::unique_ptr<Iterator>(batch_.NewIteratorWithBase(family, base, &options));
 }
 
 std::shared_ptr<const Snapshot> PessimisticTransaction::TakeMoment(const ReadOptions& options) {
+  // A snapshot of the program is one moment already, and a tailing iterator has none.
   if (options.snapshot != nullptr || options.tailing) return nullptr;
   DBImpl* const db = db_;
+  // Released through the database, because the iterator may live longer than the transaction.
   return {db->GetSnapshot(), [db](const Snapshot* taken) { db->ReleaseSnapshot(taken); }};
 }
 

@@ -12,6 +12,7 @@
 namespace ashlar {
 
 void UnpreparedIterators::EndAll() {
+  // End() takes the iterator out of the list, so the loop ends.
   while (first_ != nullptr) first_->End();
 }
 
@@ -19,6 +20,8 @@ UnpreparedIterator::UnpreparedIterator(UnpreparedIterators* list, Source* source
                                        const ReadOptions& options, ColumnFamilyHandle* family,
                                        std::shared_ptr<const Snapshot> moment)
     : list_(list), source_(source), options_(options), family_(family), moment_(std::move(moment)) {
+  assert(list != nullptr);
+  assert(list_ != nullptr && source_ != nullptr && family_ != nullptr);
   if (moment_ != nullptr) options_.snapshot = moment_.get();
   MakeInner(options_);
   next_ = list->first_;
@@ -33,12 +36,14 @@ UnpreparedIterator::~UnpreparedIterator() {
 void UnpreparedIterator::MakeInner(const ReadOptions& options) {
   auto own = std::make_unique<DecidedVersions::Own>();
   std::unique_ptr<Iterator> inner = source_->MakeInner(options, family_, own.get());
+  assert(inner != nullptr);
   inner_ = std::move(inner);  // before own_, to which the old one refers
   own_ = std::move(own);
   batches_ = list_->batches_;
 }
 
 void UnpreparedIterator::Unlink() {
+  assert(previous_ != nullptr || list_->first_ == this);
   (previous_ == nullptr ? list_->first_ : previous_->next_) = next_;
   if (next_ != nullptr) next_->previous_ = previous_;
   previous_ = next_ = nullptr;
@@ -47,6 +52,7 @@ void UnpreparedIterator::Unlink() {
 
 void UnpreparedIterator::End() {
   Unlink();
+  // The object stays, because the program owns it; it only shows nothing from here on.
   inner_ = nullptr;
   own_ = nullptr;
   moment_ = nullptr;
@@ -54,6 +60,7 @@ void UnpreparedIterator::End() {
 
 bool UnpreparedIterator::BeginSeek() {
   if (list_ == nullptr) return false;
+  // A seek needs no key to come back to, so it can always begin with the newest batch.
   if (!is_current()) MakeInner(options_);
   return true;
 }
@@ -75,11 +82,13 @@ void UnpreparedIterator::SeekForPrev(const Slice& target) {
 
 void UnpreparedIterator::Next() {
   if (list_ == nullptr) return;
+  // While nothing was written since, the inner iterator is right.
   if (is_current() || !inner_->Valid()) return inner_->Next();
   key_.assign(inner_->key().data(), inner_->key().size());
   MakeInner(options_);
   inner_->Seek(key_);
   const Comparator* const order = family_->GetComparator();
+  // The key may be gone; then the seek has already moved to the next one.
   if (inner_->Valid() && order->Compare(inner_->key(), key_) == 0) inner_->Next();
 }
 
@@ -90,6 +99,7 @@ void UnpreparedIterator::Prev() {
   MakeInner(options_);
   inner_->SeekForPrev(key_);
   const Comparator* const order = family_->GetComparator();
+  // The key may be gone; then the seek has already moved to the one before.
   if (inner_->Valid() && order->Compare(inner_->key(), key_) == 0) inner_->Prev();
 }
 
@@ -110,6 +120,7 @@ Status UnpreparedIterator::Refresh(const Snapshot* snapshot) {
   options.snapshot = snapshot;
   std::shared_ptr<const Snapshot> moment = source_->TakeMoment(options);
   if (moment != nullptr) options.snapshot = moment.get();
+  // The options are kept only when the new iterator exists, so a failure leaves the old one.
   MakeInner(options);
   options_ = options;
   moment_ = std::move(moment);

@@ -18,6 +18,7 @@ namespace {
 
 template <typename T>
 void MakeRoomForOne(std::vector<T>* list) {
+  assert(list != nullptr);
   if (list->size() == list->capacity()) list->reserve(std::max<size_t>(4, 2 * list->size()));
 }
 
@@ -37,12 +38,14 @@ Status UnpreparedParts::Write(const WriteOptions& options, const std::string& xi
   MakeRoomForOne(&written_);
   MakeRoomForOne(&own_);
   WriteOptions unsynced = options;
+  // Parts are not synced: only the commit or the prepare decides, and it syncs the log before it.
   unsynced.sync = false;
   const Status status = db_->WritePrepare(unsynced, &part->section);
   if (part->section.state() != PreparedSection::State::kUndecided) {
     assert(!status.ok());
     return status;
   }
+  assert(parts_.size() == written_.size());
   AddRecovered(std::move(part));
   return status;
 }
@@ -52,15 +55,18 @@ void UnpreparedParts::AddRecovered(std::unique_ptr<OwnedSection> section) {
   written_.push_back(section->section.entry_ref());
   own_.push_back(section->section.entry_ref());
   bytes_ += section->batch.GetDataSize();
+  assert(written_.size() == parts_.size() + 1);
   parts_.push_back({.section = std::move(section)});
 }
 
 void UnpreparedParts::SetUndone(size_t begin) {
+  assert(begin <= parts_.size());
   own_ = OwnBefore(begin);
   for (size_t i = begin; i < parts_.size(); i++) parts_[i].is_undone = true;
 }
 
 std::vector<const PreparedSection*> UnpreparedParts::NewestFirst(size_t begin) const {
+  assert(begin <= parts_.size());
   std::vector<const PreparedSection*> sections;
   for (size_t i = parts_.size(); i-- > begin;) {
     if (!parts_[i].is_undone) sections.push_back(&parts_[i].section->section);
@@ -69,6 +75,7 @@ std::vector<const PreparedSection*> UnpreparedParts::NewestFirst(size_t begin) c
 }
 
 void UnpreparedParts::AppendTo(std::vector<PreparedSection*>* sections) const {
+  assert(sections != nullptr);
   for (const Part& part : parts_) sections->push_back(&part.section->section);
 }
 

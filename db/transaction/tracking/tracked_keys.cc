@@ -92,6 +92,7 @@ void TrackedKeys::Track(Key* key, Use use, SequenceNumber seqno) {
 }
 
 bool TrackedKeys::UndoRead(Key* key) {
+  assert(key != nullptr);
   assert(key->is_tracked());
   // Only reads since the latest savepoint can be taken back.
   const bool is_recent = marks_.empty() || key->level_ == marks_.size();

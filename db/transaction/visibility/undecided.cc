@@ -28,6 +28,7 @@ const UndecidedEntry* FindIn(std::span<const UndecidedRef> entries, SequenceNumb
       entries.begin(), entries.end(), seqno,
       [](SequenceNumber number, const UndecidedRef& entry) { return number < entry->first; });
   if (behind == entries.begin()) return nullptr;
+  assert((*std::prev(behind))->first <= seqno);
   const UndecidedEntry* const entry = std::prev(behind)->get();
   return seqno <= entry->last ? entry : nullptr;
 }
@@ -70,6 +71,7 @@ DecidedVersions::DecidedVersions(const UndecidedList* list, SequenceNumber seqno
       seqno_(seqno),
       own_(own),
       sees_all_(bound() == seqno && list->FirstHiddenAt(seqno) > seqno) {
+  assert(list_ != nullptr);
   list_->Ref();
 }
 
@@ -85,6 +87,7 @@ bool DecidedVersions::IsCommitted(SequenceNumber seqno) const {
   return entry == nullptr || IsDecidedBy(*entry, seqno_);
 }
 
+// No reader is left when the table is destroyed, so its own reference is dropped at once.
 UndecidedTable::~UndecidedTable() {
   RetireReplaced();
   const UndecidedList* const list = list_.load(std::memory_order_relaxed);
@@ -102,6 +105,7 @@ void UndecidedTable::PublishLocked(UndecidedList* list) {
 void UndecidedTable::RetireReplaced() {
   UndecidedList* list = nullptr;
   {
+    // The mutex is released before the retiring, which may run deleters.
     MutexLock lock(&mutex_);
     list = std::exchange(replaced_, nullptr);
   }
@@ -116,6 +120,7 @@ void UndecidedTable::RetireReplaced() {
 }
 
 UndecidedRef UndecidedTable::Add(SequenceNumber first, SequenceNumber last) {
+  assert(first <= last);
   auto entry = std::make_shared<UndecidedEntry>(first, last);
   MutexLock lock(&mutex_);
   const UndecidedList* const old = ListLocked();
@@ -157,6 +162,8 @@ void UndecidedTable::TrimList(SequenceNumber visible, std::span<const SequenceNu
   decided_.store(0, std::memory_order_relaxed);
   auto kept = std::make_shared<Slots>();
   SequenceNumber forgotten_up_to = old->forgotten_up_to_;
+  // Entries that are decided for every reader and every snapshot are forgotten; nobody asks for
+  // them.
   for (const UndecidedRef& entry : old->entries_) {
     const SequenceNumber decided_at = DecisionOf(*entry);
     const bool is_needed =
@@ -175,6 +182,7 @@ void UndecidedTable::TrimList(SequenceNumber visible, std::span<const SequenceNu
 // Decisions above `visible` count as none: a reader between the two does not see the data yet.
 void UndecidedTable::AddBoundaries(SequenceNumber visible,
                                    std::vector<SequenceNumber>* snapshots) const {
+  assert(snapshots != nullptr);
   MutexLock lock(&mutex_);
   const UndecidedList* const list = ListLocked();
   if (list == nullptr) return;
@@ -185,6 +193,7 @@ void UndecidedTable::AddBoundaries(SequenceNumber visible,
     if (is_decided && !HasNumberIn(*snapshots, entry->first, decided_at)) continue;
     // The two numbers enclose the data: everything between them is seen by a reader as a whole or
     // not at all.
+    assert(entry->first > 0 && entry->first <= entry->last);
     added.push_back(entry->first - 1);
     added.push_back(entry->last);
   }

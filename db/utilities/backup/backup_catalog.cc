@@ -22,6 +22,7 @@ namespace {
 // missing subdirectory has no files.
 Status AddSizes(const BackupDirectory& directory, std::string_view dir,
                 std::unordered_map<std::string, uint64_t>* sizes) {
+  assert(sizes != nullptr);
   const Result<FileSizes> found =
       SizesOfFiles(directory.fs, directory.PathOf(dir), &IsNameOfBackupFile);
   if (IsMissing(found.status())) return Status::OK();
@@ -44,6 +45,7 @@ uint64_t Backup::Bytes() const {
 // of the catalog.
 Status BackupCatalog::Load(const BackupDirectory& directory, uint64_t max_valid, Logger* info_log) {
   const std::string meta_dir = directory.PathOf(kMetaDir);
+  assert(directory.fs != nullptr);
   Result<std::vector<std::string>> names = ListDirectory(directory.fs, meta_dir);
   if (IsMissing(names.status())) return Status::NotFound(StrCat(meta_dir, " is missing"));
   if (!names.ok()) return names.status();
@@ -94,6 +96,7 @@ Result<BackupPtr> BackupCatalog::ReadBackup(const BackupDirectory& directory, Ba
                                             DamagedBackup* damaged) const {
   const std::string path = directory.PathOf(MetaName(id));
   ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(directory.fs, path));
+  assert(damaged != nullptr);
   std::vector<std::string> ignored;
   Result<BackupMeta> meta = ParseMeta(text, id, path, &ignored);
   // Also the names of a damaged backup are kept, so that garbage collection does not delete its
@@ -127,6 +130,7 @@ Result<BackupPtr> BackupCatalog::MakeBackup(const BackupDirectory& directory, Ba
     if (size == sizes.end()) {
       return Status::Corruption(StrCat(meta_path, ": ", file.name, " is missing"));
     }
+    // Schema 1 has no sizes, so there is nothing to compare with.
     if (file.bytes != BackupFile::kUnknownBytes && file.bytes != size->second) {
       return Status::Corruption(StrCat(meta_path, ": ", file.name, ": expected ", file.bytes,
                                        " bytes, found ", size->second));
@@ -147,6 +151,7 @@ Result<BackupFilePtr> BackupCatalog::ShareLocked(const std::string& meta_path,
   const auto known = shared_.find(file.name);
   if (known == shared_.end()) return std::make_shared<const BackupFile>(std::move(file));
   const BackupFilePtr& other = known->second.file;
+  // A CRC that only one of them has contradicts nothing.
   if (file.crc && other->crc && *file.crc != *other->crc) {
     return Status::Corruption(StrCat(meta_path, ": ", file.name, ": crc32 ", *file.crc,
                                      ", but a newer backup has ", *other->crc));
@@ -186,6 +191,7 @@ std::vector<BackupID> BackupCatalog::Damaged() const {
 }
 
 BackupID BackupCatalog::TakeNextId() {
+  // Given out even before the backup exists, so that two calls at the same time get different ids.
   MutexLock lock(&mutex_);
   return ++greatest_id_;
 }
@@ -197,6 +203,7 @@ void BackupCatalog::GiveBackId(BackupID id) {
 }
 
 void BackupCatalog::Add(const BackupPtr& backup) {
+  assert(backup != nullptr);
   MutexLock lock(&mutex_);
   assert(!valid_.contains(backup->id) && !damaged_.contains(backup->id));
   valid_[backup->id] = backup;
@@ -209,6 +216,7 @@ void BackupCatalog::Add(const BackupPtr& backup) {
       if (!shared.file->crc) shared.file = file;
       continue;
     }
+    // The session in the name lets a later backup recognise the file without reading it.
     shared.file = file;
     if (auto session = SessionIdIn(file->name)) {
       sessions_.emplace(DatabaseNameOf(file->name), std::move(*session));
@@ -221,6 +229,7 @@ std::vector<std::string> BackupCatalog::Remove(BackupID id) {
   std::vector<std::string> names;
   {
     MutexLock lock(&mutex_);
+    // A backup is valid or damaged, never both; each branch finds at most one.
     if (const auto found = valid_.find(id); found != valid_.end()) {
       for (const BackupFilePtr& file : found->second->files) {
         if (!IsSharedName(file->name)) continue;
@@ -237,6 +246,7 @@ std::vector<std::string> BackupCatalog::Remove(BackupID id) {
     }
   }
   // Another backup may name the same files.
+  // After the removal, so the backup itself no longer counts.
   std::erase_if(names, [this](const std::string& name) { return IsNamed(name); });
   return names;
 }
@@ -246,6 +256,7 @@ std::vector<std::string> BackupCatalog::Remove(BackupID id) {
 void BackupCatalog::ForgetLocked(const std::string& name) {
   const auto found = shared_.find(name);
   assert(found != shared_.end() && found->second.backup_count > 0);
+  assert(found->second.file != nullptr);
   if (--found->second.backup_count > 0) return;
   shared_.erase(found);
   const std::optional<std::string> session = SessionIdIn(name);
@@ -273,6 +284,7 @@ std::vector<std::string> BackupCatalog::SessionIdsOf(const std::string& database
 
 bool BackupCatalog::IsNamed(const std::string& name) const {
   MutexLock lock(&mutex_);
+  // Names of damaged backups count as well, because somebody may still repair them.
   if (shared_.contains(name)) return true;
   return std::ranges::any_of(
       damaged_, [&name](const auto& entry) { return entry.second.names.contains(name); });
@@ -288,6 +300,7 @@ bool BackupCatalog::HasId(BackupID id) const {
 Status BackupCatalog::CheckAllIsUnderstood() const {
   MutexLock lock(&mutex_);
   for (const auto& [id, damaged] : damaged_) {
+    // Damage alone is no reason: the names of such a backup are known and protected.
     if (!damaged.has_unknown_names) continue;
     return Status::CopyAppendMessage(
         damaged.reason, ": ",

@@ -24,6 +24,7 @@ namespace {
 
 // `statistics` may be null. The progress is counted over all files of the backup.
 CopySettings SettingsOf(const BackupParts& parts, Statistics* statistics, CopyProgress* progress) {
+  assert(parts.options != nullptr && progress != nullptr);
   return {.buffer_bytes = parts.options->io_buffer_size,
           .limiter = parts.options->backup_rate_limiter.get(),
           .is_stopped = parts.is_stopped,
@@ -55,18 +56,21 @@ BackupCreation::BackupCreation(const BackupParts& parts, const CreateBackupOptio
 // After an error the files are deleted. The id is given back only if no meta file with it can
 // exist, also not after a crash.
 Result<BackupPtr> BackupCreation::Run() {
+  assert(parts_.catalog != nullptr && parts_.pool != nullptr);
   RETURN_IF_ERROR(CheckPlace());
   Info(parts_.info_log, "Backup %u begins", id_);
   Result<BackupPtr> backup = Make();
   if (!backup.ok()) {
     Error(parts_.info_log, "Backup %u failed: %s", id_, backup.status().ToString().c_str());
     Undo();
+    // If the meta file may exist, the id must never be used for another backup.
     if (!may_be_committed_) parts_.catalog->GiveBackId(id_);
     return backup;
   }
   Info(parts_.info_log, "Backup %u is made: %zu files, %llu bytes, of which %zu files were copied",
        id_, (*backup)->files.size(), static_cast<unsigned long long>((*backup)->Bytes()),
        copied_count_);
+  // Added last: nobody can find the backup before it is complete.
   parts_.catalog->Add(*backup);
   return backup;
 }
@@ -83,6 +87,7 @@ Status BackupCreation::CheckPlace() const {
 }
 
 Result<BackupPtr> BackupCreation::Make() {
+  assert(parts_.directory.fs != nullptr);
   FileSystem* const fs = parts_.directory.fs;
   const std::string own_dir = parts_.directory.PathOf(PrivateDirName(id_));
   // Each object opens its directory before files are created in it, so that a later sync covers
@@ -99,6 +104,7 @@ Result<BackupPtr> BackupCreation::Make() {
   RETURN_IF_ERROR(DeleteFlatDirectory(fs, own_dir));
   RETURN_IF_ERROR(fs->CreateDir(own_dir, IOOptions(), nullptr));
   ASSIGN_OR_RETURN(const BackupMeta meta, CopyAll());
+  // All names must be durable before the meta file names them.
   if (parts_.options->sync) {
     for (const NewEntries& of_one : entries) RETURN_IF_ERROR(of_one.Sync());
   }
@@ -136,6 +142,7 @@ Result<BackupMeta> BackupCreation::CopyAll() {
   std::vector<BackupFile> results(files.size());
   std::vector<size_t> to_copy;
   for (size_t i = 0; i < files.size(); i++) {
+    // Neither an excluded file nor one that exists needs a copy.
     if (files[i].is_excluded || files[i].existing != nullptr) continue;
     to_copy.push_back(i);
     // Noted before the copy begins, so that a failed backup deletes incomplete files as well.
@@ -147,6 +154,7 @@ Result<BackupMeta> BackupCreation::CopyAll() {
        .job = [&](size_t i) { return CopyFile(files[to_copy[i]], &results[to_copy[i]]); },
        .cpu_priority = PriorityOf(options_)}));
   copied_count_ = to_copy.size();
+  // In the order of the list, whatever order the copies were made in.
   for (size_t i = 0; i < files.size(); i++) {
     if (files[i].is_excluded) {
       meta.excluded.push_back(files[i].name);
@@ -161,6 +169,7 @@ Result<BackupMeta> BackupCreation::CopyAll() {
 // The program decides about new shared files only: private files belong to the backup, and shared
 // files that exist cost nothing.
 Status BackupCreation::Exclude(std::vector<PlannedFile>* files) const {
+  assert(files != nullptr);
   if (!options_.exclude_files_callback) return Status::OK();
   std::vector<MaybeExcludeBackupFile> offered;
   std::vector<PlannedFile*> planned;
@@ -170,6 +179,7 @@ Status BackupCreation::Exclude(std::vector<PlannedFile>* files) const {
     offered.emplace_back(BackupExcludedFileInfo(file.name));
     planned.push_back(&file);
   }
+  assert(offered.size() == planned.size());
   if (offered.empty()) return Status::OK();
   RETURN_IF_ERROR(CallUser("exclude_files_callback", [&] {
     options_.exclude_files_callback(offered.data(), offered.data() + offered.size());
@@ -180,6 +190,7 @@ Status BackupCreation::Exclude(std::vector<PlannedFile>* files) const {
 
 // A file that an earlier backup has copied. Only its temperature may be newer.
 BackupFile BackupCreation::TakeOver(const PlannedFile& file) const {
+  assert(file.existing != nullptr);
   BackupFile result = *file.existing;
   const Temperature current = result.temperature, recorded = file.info.temperature;
   result.temperature = parts_.options->current_temperatures_override_manifest
@@ -189,6 +200,7 @@ BackupFile BackupCreation::TakeOver(const PlannedFile& file) const {
 }
 
 Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) const {
+  assert(!file.is_excluded && file.existing == nullptr);
   assert(result != nullptr);
   const BackupDirectory& directory = parts_.directory;
   const std::string path = directory.PathOf(file.name);
@@ -197,6 +209,7 @@ Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) con
                           // backups rely on the name.
                           .path = file.is_shared ? directory.PathOf(TempNameOf(file.name)) : path};
   CopiedFile copied;
+  // Some files are described by their contents, and exist nowhere in this form.
   if (!file.info.replacement_contents.empty()) {
     ASSIGN_OR_RETURN(copied, copier_.Write(file.info.replacement_contents, target));
   } else {
@@ -212,17 +225,20 @@ Status BackupCreation::CopyFile(const PlannedFile& file, BackupFile* result) con
              .crc = copied.crc,
              .bytes = copied.bytes,
              .temperature = copied.temperature};
+  // Private files need no other name: nothing refers to them before the meta file exists.
   if (!file.is_shared) return Status::OK();
   return directory.fs->RenameFile(target.path, path, IOOptions(), nullptr);
 }
 
 // The rename of the meta file is the moment at which the backup begins to exist.
 Status BackupCreation::WriteMetaFile(const BackupMeta& meta) {
+  assert(!may_be_committed_);
   const BackupDirectory& directory = parts_.directory;
   const NewEntries entries(directory.fs, directory.PathOf(kMetaDir));
   const std::string temp = directory.PathOf(MetaTempName(id_));
   const std::string path = directory.PathOf(MetaName(id_));
   const std::string text = WriteMeta(meta, parts_.options->schema_version);
+  // The temporary name is no name of a backup, so a crash here leaves garbage only.
   RETURN_IF_ERROR(WriteStringToFile(directory.fs, text, temp, parts_.options->sync));
   // The last moment at which StopBackup() has an effect.
   if (parts_.is_stopped->load(std::memory_order_relaxed)) return Status::Incomplete("stopped");
@@ -245,6 +261,7 @@ void BackupCreation::Undo() const {
     if (parts_.options->sync) status.UpdateIfOk(entries.Sync());
     if (!status.ok()) return;
   }
+  // Both names are tried, because the failure may have come before or after the rename.
   for (const std::string& name : made_) {
     status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(TempNameOf(name))));
     // Another backup names the file, so it stays.

@@ -125,6 +125,7 @@ class WritingEngine final : public ReadingEngine<BackupEngine> {
 template <typename Engine, typename Base>
 IOStatus OpenEngine(const BackupEngineOptions& options, Env* db_env, EngineCore::Access access,
                     Base** engine) {
+  assert(engine != nullptr);
   *engine = nullptr;
   auto core = EngineCore::Open(options, db_env, access);
   if (!core.ok()) return AsIOStatus(core.status());
@@ -147,6 +148,7 @@ IOStatus BackupEngineReadOnly::Open(const BackupEngineOptions& options, Env* db_
 }
 
 void BackupEngineOptions::Dump(Logger* logger) const {
+  // One line for each option, so that a log shows with which settings the backups were made.
   const auto line = [logger](const char* name, const std::string& value) {
     Log(InfoLogLevel::INFO_LEVEL, logger, "backup engine: %s: %s", name, value.c_str());
   };

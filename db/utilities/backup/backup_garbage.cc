@@ -4,6 +4,7 @@
 #include "db/utilities/backup/backup_garbage.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,7 @@ Status RetireMetaFile(const BackupParts& parts, BackupID id) {
 
 // Whether an engine creates shared files with such a name.
 bool IsOfBackup(const std::string& name) {
+  // Temporary names are those of copies that were not completed.
   if (IsTempName(name)) return true;
   FileNumber number = 0;
   FileType type = kTempFile;
@@ -70,6 +72,7 @@ class Collection {
                              directory_.PathOf(MetaName(*id)));
     }
     for (const std::string& name : metas) {
+      // The temporary meta file of a backup that is known is its only copy.
       if (IsTempName(name) && !IsLastName(name, metas)) Delete(StrCat(kMetaDir, "/", name));
     }
     // Both directories are searched, whatever the options say now: earlier engines may have had
@@ -104,6 +107,7 @@ class Collection {
     if (!names.ok()) return;
     for (const std::string& base : *names) {
       const std::string name = StrCat(dir, "/", base);
+      // Files with other names may have been put there by somebody else, so they stay.
       if (IsOfBackup(base) && !catalog_.IsNamed(name)) Delete(name);
     }
   }
@@ -125,6 +129,7 @@ class Collection {
 
   // `name` is relative to the directory of the backups.
   void Delete(const std::string& name) {
+    assert(!name.empty() && name.front() != '/');
     Note(DeleteFileIfExists(directory_.fs, directory_.PathOf(name)));
   }
 
@@ -144,6 +149,7 @@ class Collection {
 }  // namespace
 
 Status DeleteBackupFiles(const BackupParts& parts, BackupID id) {
+  assert(parts.catalog != nullptr);
   if (!parts.catalog->HasId(id)) return Status::NotFound("no such backup", StrCat(id));
   const BackupDirectory& directory = parts.directory;
   // From here on the backup does not exist, even if a deletion below fails.
@@ -162,6 +168,7 @@ Status DeleteBackupFiles(const BackupParts& parts, BackupID id) {
   return status;
 }
 
+// An object for each run, so that the count and the first error begin anew.
 Status CollectBackupGarbage(const BackupParts& parts) { return Collection(parts).Run(); }
 
 }  // namespace ashlar

@@ -67,6 +67,7 @@ Temperature TemperatureOf(std::string_view name) {
 // A decimal number as WriteMeta() prints it: without sign and leading zeros.
 template <typename T>
 std::optional<T> NumberIn(std::string_view text) {
+  // For signed types from_chars() accepts a minus sign, which the format does not have.
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
   if (text.front() == '0' && text.size() > 1) return std::nullopt;
   T number = 0;
@@ -95,6 +96,7 @@ bool HasEmptyWord(const std::vector<std::string_view>& words) {
 // Whether the name is in a directory of this backup and has the form of a database file's name.
 bool IsGoodName(std::string_view name, BackupID id) {
   const size_t slash = name.rfind('/');
+  // A name without a directory would be a file beside the directories of the backups.
   if (slash == std::string_view::npos) return false;
   const bool is_shared = IsSharedName(name);
   const std::string_view dir = name.substr(0, slash);
@@ -103,6 +105,7 @@ bool IsGoodName(std::string_view name, BackupID id) {
   FileNumber number = 0;
   FileType type = kTempFile;
   if (!is_in_place || !ParseFileName(DatabaseNameOf(name), &number, &type)) return false;
+  // Each kind of file has its place: only tables and blob files are shared.
   switch (type) {
     case kTableFile:
     case kBlobFile: return true;
@@ -148,7 +151,9 @@ class MetaParser {
   Status NextLine() {
     line_start_ = at_;
     ++line_number_;
+    assert(at_ <= text_.size());
     const size_t end = text_.find('\n', at_);
+    // The format has no binary data, so the first line feed ends the line.
     if (end == std::string_view::npos) {
       return Status::Corruption(StrCat(path_, ": ends within line ", line_number_));
     }
@@ -181,6 +186,7 @@ class MetaParser {
 
   template <typename T>
   Status ParseNumber(std::string_view what, T* number) {
+    assert(number != nullptr);
     const std::optional<T> found = NumberIn<T>(line_);
     if (!found) return Wrong(what);
     *number = *found;
@@ -189,8 +195,10 @@ class MetaParser {
 
   // Afterwards the current line is the first one without a blank.
   Status ParseFieldsBeforeCount(std::string* app_metadata) {
+    assert(app_metadata != nullptr);
     for (;;) {
       RETURN_IF_ERROR(NextLine());
+      // Fields have a blank; the number of files is the first line without one.
       const size_t blank = line_.find(' ');
       if (blank == std::string_view::npos) return Status::OK();
       const std::string_view name = line_.substr(0, blank);
@@ -208,11 +216,13 @@ class MetaParser {
 
   // A field that this version does not know. NotSupported if it must not be ignored.
   Status PassBy(std::string_view field) {
+    assert(has_fields_);
     if (field.empty()) return Wrong("the name of a field");
     if (field.starts_with(kNotIgnorable)) {
       return Status::NotSupported(StrCat(path_, ": line ", line_number_, ": \"", field,
                                          "\" is newer than this version knows"));
     }
+    // Reported once, however often the field occurs.
     if (ignored_ != nullptr && std::ranges::find(*ignored_, field) == ignored_->end()) {
       ignored_->emplace_back(field);
     }
@@ -230,6 +240,7 @@ class MetaParser {
   }
 
   Status ParseFile(BackupMeta* meta) {
+    assert(meta != nullptr);
     const std::vector<std::string_view> words = WordsOf(line_);
     if (HasEmptyWord(words) || words.size() % 2 == 0) return Wrong("a name and pairs of words");
     if (!has_fields_ && (words.size() != 3 || words[1] != kCrcField)) {
@@ -242,6 +253,7 @@ class MetaParser {
     if (!database_names_.insert(DatabaseNameOf(file.name)).second) return Wrong("each file once");
     bool is_excluded = false;
     for (size_t i = 1; i < words.size(); i += 2) {
+      assert(i + 1 < words.size());
       RETURN_IF_ERROR(ParsePair(words[i], words[i + 1], &file, &is_excluded));
     }
     if (!is_excluded) {
@@ -256,6 +268,7 @@ class MetaParser {
   // One pair of words after a file name.
   Status ParsePair(std::string_view field, std::string_view value, BackupFile* file,
                    bool* is_excluded) {
+    assert(file != nullptr && is_excluded != nullptr);
     if (field == kCrcField) {
       file->crc = NumberIn<uint32_t>(value);
       if (!file->crc) return Wrong("a CRC-32C in decimal");
@@ -287,6 +300,7 @@ class MetaParser {
       }
       const std::optional<uint32_t> expected = NumberIn<uint32_t>(line_.substr(blank + 1));
       if (!expected) return Wrong("a CRC-32C in decimal");
+      // The text before the line of this field; what follows is not covered.
       const uint32_t found = crc32c::Value(text_.data(), line_start_);
       if (*expected == found) continue;
       return Status::Corruption(
@@ -327,6 +341,7 @@ std::string WriteMeta(const BackupMeta& meta, int schema) {
     StrAppend(&text, file.name);
     if (file.crc) StrAppend(&text, " ", kCrcField, " ", *file.crc);
     if (has_fields) {
+      // A size that is not known is left out, and readers then take that of the file.
       if (file.bytes != BackupFile::kUnknownBytes) {
         StrAppend(&text, " ", kSizeField, " ", file.bytes);
       }
@@ -340,6 +355,7 @@ std::string WriteMeta(const BackupMeta& meta, int schema) {
   }
   if (!has_fields) return text;
   StrAppend(&text, kFooterLine, "\n");
+  // Last, because it covers everything before its line.
   StrAppend(&text, kWholeCrcField, " ", crc32c::Value(text.data(), text.size()), "\n");
   return text;
 }

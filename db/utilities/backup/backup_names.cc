@@ -41,6 +41,7 @@ std::string MetaTempName(BackupID id) { return StrCat(kMetaDir, "/.", id, ".tmp"
 std::string PrivateDirName(BackupID id) { return StrCat(kPrivateDir, "/", id); }
 
 std::string TempNameOf(const std::string& shared_name) {
+  // The dot in front hides the file from everything that looks for names of database files.
   const std::string_view base = BaseOf(shared_name);
   const std::string_view dir(shared_name.data(), shared_name.size() - base.size());
   return StrCat(dir, ".", base, ".tmp");
@@ -69,6 +70,7 @@ std::string DatabaseNameOf(std::string_view backup_name) {
   // Names of database files contain no '_', so the first one begins what the backup has added.
   const size_t mark = base.find('_');
   const size_t dot = base.rfind('.');
+  // A dot before the mark belongs to something else, so the name is returned as it is.
   if (mark == std::string_view::npos || dot == std::string_view::npos || dot < mark) {
     return std::string(base);
   }
@@ -92,6 +94,7 @@ bool NameNeedsCrc(const FileIdentityForName& file, Naming naming) {
 // Files of the same database number can have different contents, so the name also has the session
 // or the checksum, and the size.
 std::string SharedChecksumName(const FileIdentityForName& file, Naming naming) {
+  assert(!file.database_name.empty());
   const size_t dot = file.database_name.rfind('.');
   assert(dot != std::string::npos);
   const std::string_view name(file.database_name);
@@ -112,6 +115,7 @@ std::optional<std::string> SessionIdIn(std::string_view backup_name) {
   const size_t mark = base.find("_s");
   if (!IsIn(kSharedChecksumDir, backup_name) || mark == std::string_view::npos) return std::nullopt;
   base.remove_prefix(mark + 2);
+  // The id ends at the size or at the ending of the file.
   const std::string_view id = base.substr(0, base.find_first_of("_."));
   const bool is_id = id.size() == kSessionIdLength && std::ranges::all_of(id, [](char c) {
                        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');

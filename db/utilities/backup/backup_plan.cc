@@ -26,6 +26,7 @@ bool IsSharedKind(FileType type) { return type == kTableFile || type == kBlobFil
 Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
   const std::string* directory = nullptr;
   for (const LiveFileStorageInfo& file : files) {
+    // Logs may be in a directory of their own, because a restore can put them there again.
     if (file.file_type == kWalFile) continue;
     if (directory == nullptr) directory = &file.directory;
     if (*directory == file.directory) continue;
@@ -65,6 +66,7 @@ std::string PlannedFile::SourcePath() const {
 }
 
 CopySource PlannedFile::Source(FileSystem* fs) const {
+  assert(fs != nullptr);
   return {.fs = fs,
           .path = SourcePath(),
           .bytes = info.size,
@@ -96,6 +98,7 @@ Result<std::vector<PlannedFile>> BackupPlanner::Plan(DB* db, const CreateBackupO
     if (info.file_type == kDescriptorFile && logs_end > 0) {
       file.tail = AppendedEdits(info.size, {ForgetLogsBelow(FileNumber{logs_end})});
     }
+    // Moved last, because the facts above are taken from it.
     file.info = std::move(info);
     if (file.is_shared) {
       shared.push_back(files.size() - 1);
@@ -136,6 +139,7 @@ Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
 
 Status BackupPlanner::NameShared(FileSystem* fs, const DatabaseIdentity& database,
                                  PlannedFile* file) const {
+  assert(file != nullptr && fs != nullptr);
   if (parts_.options->share_files_with_checksum) {
     RETURN_IF_ERROR(NameByContent(fs, database, file));
   } else {
@@ -156,6 +160,7 @@ Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& data
                                .session_id = {},
                                .crc = {}};
   const auto kind = naming & BackupEngineOptions::kMaskNoNamingFlags;
+  // Blob files have no properties with a session, so their names have a checksum.
   if (kind == BackupEngineOptions::kUseDbSessionId && identity.type == kTableFile) {
     ASSIGN_OR_RETURN(identity.session_id, parts_.identities->SessionIdOf(database, fs, file->info));
   }
@@ -163,6 +168,7 @@ Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& data
     RETURN_IF_ERROR(FindCrc(fs, database, file));
     identity.crc = file->expected_crc;
   }
+  assert(!NameNeedsCrc(identity, naming) || identity.crc.has_value());
   file->name = SharedChecksumName(identity, naming);
   return Status::OK();
 }
@@ -175,6 +181,7 @@ Status BackupPlanner::FindCrc(FileSystem* fs, const DatabaseIdentity& database,
   if (file->expected_crc) return Status::OK();
   file->expected_crc = parts_.identities->KnownCrc(database, file->info.file_number);
   if (file->expected_crc) return Status::OK();
+  // Reads the whole file, which happens once for each file and session.
   ASSIGN_OR_RETURN(const CopiedFile read, copier_->Read(file->Source(fs)));
   file->expected_crc = read.crc;
   return Status::OK();
@@ -186,6 +193,7 @@ Status BackupPlanner::FindExisting(FileSystem* fs, const DatabaseIdentity& datab
                                    PlannedFile* file) const {
   assert(file != nullptr);
   const BackupFilePtr existing = parts_.catalog->FindShared(file->name);
+  // Without a checksum it cannot be compared, so the file is copied anew.
   if (existing == nullptr || !existing->crc) return Status::OK();
   const std::string path = parts_.directory.PathOf(file->name);
   const Result<uint64_t> bytes = FileSizeOf(parts_.directory.fs, path);
@@ -197,6 +205,7 @@ Status BackupPlanner::FindExisting(FileSystem* fs, const DatabaseIdentity& datab
   // another file with the same number.
   const bool may_be_another = !parts_.options->share_files_with_checksum;
   if (may_be_another) RETURN_IF_ERROR(FindCrc(fs, database, file));
+  // The size is compared in any case, because it costs nothing.
   const bool is_same = existing->bytes == file->info.size &&
                        (!file->expected_crc || *file->expected_crc == *existing->crc);
   if (!is_same) {

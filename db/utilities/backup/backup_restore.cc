@@ -6,6 +6,7 @@
 #include "db/utilities/backup/backup_restore.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <utility>
 
@@ -23,6 +24,7 @@ namespace ashlar {
 namespace {
 
 CopySettings SettingsOfRestore(const BackupParts& parts) {
+  assert(parts.options != nullptr);
   return {.buffer_bytes = parts.options->io_buffer_size,
           .limiter = parts.options->restore_rate_limiter.get(),
           .sync = parts.options->sync};
@@ -51,10 +53,12 @@ BackupRestore::BackupRestore(const BackupParts& parts, const RestoreOptions& opt
 
 // The directory is locked during the restore, so no process can open the half-restored database.
 Status BackupRestore::Run() {
+  assert(fs_ != nullptr);
   RETURN_IF_ERROR(CheckPlaces());
   RETURN_IF_ERROR(CreateDirectories(fs_, db_dir_));
   RETURN_IF_ERROR(CreateDirectories(fs_, wal_dir_));
   Info(parts_.info_log, "Restoring backup %u to %s", backup_.id, db_dir_.c_str());
+  // Null if the file system has no locks.
   FileLock* lock = nullptr;
   const IOStatus locked = fs_->LockFile(LockFileName(db_dir_), IOOptions(), &lock, nullptr);
   // If the file system has no locks, nothing protects against an open database.
@@ -69,6 +73,7 @@ Status BackupRestore::Run() {
 
 // The backups must not be overwritten by a restore into their own directory.
 Status BackupRestore::CheckPlaces() const {
+  // A restore deletes files, so both directories are checked.
   for (const std::string& dir : {db_dir_, wal_dir_}) {
     if (dir.empty()) return Status::InvalidArgument("restore: no directory is given");
     if (IsSameDirectory(fs_, dir, parts_.directory.fs, parts_.directory.path)) {
@@ -80,6 +85,7 @@ Status BackupRestore::CheckPlaces() const {
 
 // Everything that can fail without changes comes first. From RemoveOld() on the old database is
 // gone.
+// The order is that of the picture at the head of this file.
 Status BackupRestore::RunLocked() {
   RETURN_IF_ERROR(MakePlan());
   RETURN_IF_ERROR(FindKept());
@@ -92,6 +98,7 @@ Status BackupRestore::RunLocked() {
 
 // One target for each file of the backup: where it goes, and under which name.
 Status BackupRestore::MakePlan() {
+  assert(targets_.empty());
   const auto add = [this](const std::string& name) -> Target& {
     Target& target = targets_.emplace_back();
     target.backup_name = name;
@@ -126,6 +133,7 @@ Status BackupRestore::FindKept() {
   ASSIGN_OR_RETURN(const FileSizes sizes, SizesOfFiles(fs_, db_dir_, &IsNameOfBackupFile));
   std::vector<std::pair<Target*, uint64_t>> candidates;
   for (Target& target : targets_) {
+    // Other files are small or change, so they are always copied.
     if (target.type != kTableFile && target.type != kBlobFile) continue;
     const auto size = sizes.find(target.database_name);
     if (size == sizes.end()) continue;
@@ -135,6 +143,7 @@ Status BackupRestore::FindKept() {
   }
   RETURN_IF_ERROR(parts_.pool->Run({.count = candidates.size(), .job = [&](size_t i) {
                                       auto [target, bytes] = candidates[i];
+                                      assert(target != nullptr);
                                       ASSIGN_OR_RETURN(target->is_kept, IsThere(*target, bytes));
                                       return Status::OK();
                                     }}));
@@ -148,6 +157,7 @@ Status BackupRestore::FindKept() {
 Result<bool> BackupRestore::IsThere(const Target& target, uint64_t bytes) const {
   const std::string path = PathOf(target);
   if (options_.mode == RestoreOptions::kVerifyChecksum) {
+    // Without a recorded checksum nobody can say that it is the same.
     if (!target.crc) return false;
     Result<CopiedFile> read = copier_.Read({.fs = fs_, .path = path, .bytes = bytes});
     return read.ok() && read->crc == *target.crc;
@@ -169,6 +179,7 @@ Result<bool> BackupRestore::IsThere(const Target& target, uint64_t bytes) const 
 }
 
 Status BackupRestore::FindExcluded() {
+  // A file that is kept need not be found elsewhere.
   std::vector<Target*> wanted;
   for (Target& target : targets_) {
     if (target.is_excluded && !target.is_kept) wanted.push_back(&target);
@@ -178,6 +189,7 @@ Status BackupRestore::FindExcluded() {
 
 // Excluded files are looked up in other backup directories, whose engines the program has given.
 Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
+  assert(!wanted.empty());
   for (BackupEngineReadOnlyBase* engine : options_.alternate_dirs) {
     std::vector<BackupInfo> infos;
     engine->GetBackupInfo(&infos, /*include_file_details=*/true);
@@ -185,6 +197,7 @@ Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
       // Without an Env the files of that backup cannot be read.
       if (info.env_for_open == nullptr) continue;
       std::map<std::string, const BackupFileInfo*> files;
+      // The pointers refer to `info`, which is kept below if one of its files is used.
       for (const BackupFileInfo& file : info.file_details) files[file.relative_filename] = &file;
       const size_t count_before = wanted.size();
       std::erase_if(wanted, [&](Target* target) {
@@ -213,6 +226,7 @@ Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
 Status BackupRestore::CheckSpace() const {
   uint64_t needed = 0;
   for (const Target& target : targets_) {
+    // Files that stay take no new space.
     if (!target.is_kept) needed += target.source.bytes;
   }
   uint64_t available = 0;
@@ -222,6 +236,7 @@ Status BackupRestore::CheckSpace() const {
   ASSIGN_OR_RETURN(const FileSizes old, SizesOfFiles(fs_, db_dir_, [this](const auto& name) {
                      return TypeOf(name).has_value() && !kept_names_.contains(name);
                    }));
+  // What is deleted by the restore becomes free before the copies are made.
   for (const auto& [name, bytes] : old) available += bytes;
   if (needed <= available) return Status::OK();
   return IOStatus::NoSpace(StrCat("restore to ", db_dir_),
@@ -239,12 +254,14 @@ Status BackupRestore::RemoveOld() const {
 
 // Deletes only files with names of database files; in a separate WAL directory only WALs.
 Status BackupRestore::RemoveFrom(const std::string& dir) const {
+  assert(!dir.empty());
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs_, dir));
   for (const std::string& name : names) {
     const std::optional<FileType> type = TypeOf(name);
     if (!type && !IsTrashFileName(name)) continue;
     // LOCK is held by this restore; after a deletion another process could lock a new file.
     if (type == kDBLockFile || kept_names_.contains(name)) continue;
+    // In the directory of the database logs go unless they are kept; elsewhere only logs go.
     if (type == kWalFile ? options_.keep_log_files : dir != db_dir_) continue;
     RETURN_IF_ERROR(DeleteFileIfExists(fs_, StrCat(dir, "/", name)));
   }
@@ -275,6 +292,7 @@ Status BackupRestore::CopyAll() const {
   const NewEntries db_entries(fs_, db_dir_), wal_entries(fs_, wal_dir_);
   std::vector<const Target*> to_copy;
   for (const Target& target : targets_) {
+    // A kept file is neither deleted nor overwritten.
     if (!target.is_kept) to_copy.push_back(&target);
   }
   RETURN_IF_ERROR(parts_.pool->Run(
@@ -285,10 +303,12 @@ Status BackupRestore::CopyAll() const {
 }
 
 Status BackupRestore::CopyOne(const Target& target) const {
+  assert(!target.is_kept);
   // CURRENT gets its name in Finish().
   const std::string path = target.type == kCurrentFile ? CurrentTempPath() : PathOf(target);
   ASSIGN_OR_RETURN(const CopiedFile copied, copier_.Copy(target.source, {.fs = fs_, .path = path}));
   if (!target.crc) return Status::OK();
+  // The copy is compared with the backup's checksum, so damage of the backup is not restored.
   return CheckCrc(target.source.path, *target.crc, copied.crc);
 }
 

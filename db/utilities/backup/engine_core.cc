@@ -63,7 +63,9 @@ std::shared_ptr<RateLimiter> LimiterOf(const std::shared_ptr<RateLimiter>& given
 
 // Fills in what the options leave open.
 BackupEngineOptions Settle(BackupEngineOptions options, Env* db_env) {
+  // Slashes at the end would make two names of one directory.
   options.backup_dir = WithoutTrailingSlashes(options.backup_dir);
+  assert(db_env != nullptr);
   if (options.backup_env == nullptr) options.backup_env = db_env;
   options.backup_rate_limiter = LimiterOf(options.backup_rate_limiter, options.backup_rate_limit);
   options.restore_rate_limiter =
@@ -115,6 +117,7 @@ Status EngineCore::MakeDirectories() const {
     names.push_back(options_.share_files_with_checksum ? kSharedChecksumDir : kSharedDir);
   }
   RETURN_IF_ERROR(CreateDirectories(backup_fs_.get(), options_.backup_dir));
+  // A directory that exists already is no error.
   for (const std::string_view name : names) {
     RETURN_IF_ERROR(CreateDirectories(backup_fs_.get(), parts_.directory.PathOf(name)));
   }
@@ -122,6 +125,7 @@ Status EngineCore::MakeDirectories() const {
 }
 
 Status EngineCore::DestroyAll() {
+  // Damaged backups go as well: nothing of the old data shall stay.
   std::vector<BackupID> ids = catalog_.Damaged();
   for (const BackupPtr& backup : catalog_.All()) ids.push_back(backup->id);
   for (const BackupID id : ids) RETURN_IF_ERROR(DeleteBackupFiles(parts_, id));

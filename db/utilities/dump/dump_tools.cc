@@ -2,6 +2,7 @@
 //
 // DbDumpTool and DbUndumpTool. Rows are read and written in order, in pieces of about a megabyte.
 #include <unistd.h>
+#include <cassert>
 
 #include <algorithm>
 #include <cinttypes>
@@ -52,6 +53,7 @@ std::string DumpHead(const std::string& origin) {
 
 // A length in four bytes and the bytes themselves.
 Status AppendDumpPart(const Slice& bytes, std::string* to) {
+  assert(to != nullptr);
   if (bytes.size() > UINT32_MAX) {
     return Status::InvalidArgument(StrCat("dump: ", bytes.size(), " bytes of a key or value"));
   }
@@ -113,6 +115,7 @@ class DumpReader {
   bool at_end() const { return file_->offset() >= size_; }
   // Corruption if the file ends before.
   Status ReadBytes(uint64_t count, std::string* bytes) {
+    assert(bytes != nullptr);
     // The length may be damaged, so it is compared with the rest of the file before that much
     // memory is allocated.
     if (count > size_ - std::min(size_, file_->offset())) return Cut(count);

@@ -161,6 +161,7 @@ Iterator* DBWithTTLImpl::NewIterator(const ReadOptions& options, ColumnFamilyHan
 Status DBWithTTLImpl::NewIterators(const ReadOptions& options,
                                    const std::vector<ColumnFamilyHandle*>& families,
                                    std::vector<Iterator*>* iterators) {
+  assert(iterators != nullptr);
   RETURN_IF_ERROR(db_->NewIterators(OptionsBelow(options), families, iterators));
   const int64_t now = TimeOfRead();
   assert(iterators->size() == families.size());

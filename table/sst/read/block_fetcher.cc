@@ -25,8 +25,10 @@ constexpr std::string_view kPropertiesKind = "properties";
 
 // Counts a block that was read from the file in the thread's perf context.
 void CountRead(size_t bytes, uint64_t PerfContextBase::*bytes_of_kind) {
+  // Without counting the thread's context is not even touched.
   if (!CountsPerf()) return;
   PerfContext* const context = get_perf_context();
+  assert(context != nullptr);
   context->block_read_count++;
   context->block_read_byte += bytes;
   context->*bytes_of_kind += bytes;
@@ -57,6 +59,7 @@ class StoredBytes {
  public:
   // Returns memory for `n` bytes, valid as long as this object. Called once.
   char* Reserve(size_t n) {
+    assert(heap_ == nullptr);
     if (n <= sizeof(inline_)) return inline_;
     heap_ = std::make_unique_for_overwrite<char[]>(n);
     return heap_.get();
@@ -97,6 +100,7 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
   RETURN_IF_ERROR(CheckHandle(handle, kDataKind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   StoredBytes scratch;
+  // The read happens in this memory, unless the file is mapped.
   char* const memory = scratch.Reserve(n);
   Slice stored;
   const CpuTimer cpu_timer(&PerfContextBase::block_read_cpu_time);
@@ -105,6 +109,7 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
                         is_for_compaction ? READ_BLOCK_COMPACTION_MICROS : READ_BLOCK_GET_MICROS);
   RETURN_IF_ERROR(Timed(&PerfContextBase::block_read_time, [&]() -> Status {
     if (readahead != nullptr) return readahead->Read(*file_, handle.offset, n, memory, &stored, io);
+    // Both ways read the trailer too, which has the checksum.
     return file_->ReadExactly(handle.offset, n, memory, &stored, io);
   }));
   return ParseData(handle, stored.data(), making);
@@ -114,12 +119,15 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
 // the caller has.
 Result<const char*> BlockFetcher::Verified(const BlockHandle& handle, const char* stored,
                                            std::string_view kind, PageArray* again) const {
+  assert(again != nullptr);
   const Status status = Verify(handle, stored, kind);
   if (status.ok()) [[likely]]
     return stored;
+  // The bytes may have been damaged on their way; a second read tells that from damage of the file.
   if (!status.IsCorruption()) return status;
   RecordTick(statistics_, FILE_READ_CORRUPTION_RETRY_COUNT);
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  // The new memory must live as long as the bytes that are returned.
   *again = MakePageArray(n);
   Slice bytes;
   if (!file_->ReadAgain(handle.offset, n, again->get(), &bytes).ok()) return status;
@@ -132,6 +140,7 @@ Result<const char*> BlockFetcher::Verified(const BlockHandle& handle, const char
 // number), so its checksum has a rule of its own.
 Status BlockFetcher::Verify(const BlockHandle& handle, const char* stored,
                             std::string_view kind) const {
+  assert(stored != nullptr);
   assert(handle.FitsBefore(limit_));
   RecordTick(statistics_, BLOCK_CHECKSUM_COMPUTE_COUNT);
   Status status = Timed(&PerfContextBase::block_checksum_time, [&] {
@@ -143,6 +152,7 @@ Status BlockFetcher::Verify(const BlockHandle& handle, const char* stored,
 }
 
 bool BlockFetcher::IsIntact(const BlockHandle& handle, const char* stored) const {
+  assert(stored != nullptr);
   return Verify(handle, stored, kDataKind).ok();
 }
 
@@ -172,6 +182,7 @@ Status BlockFetcher::CheckData(const BlockHandle& handle) const {
 Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char* bytes,
                                            const Making& making) const {
   assert(handle.FitsBefore(limit_));
+  assert(bytes != nullptr);
   CountRead(static_cast<size_t>(handle.size) + kBlockTrailerBytes,
             &PerfContextBase::data_block_read_byte);
   PageArray again;
@@ -214,6 +225,7 @@ Result<DataBlock*> BlockFetcher::MakeDecoded(const CompressedBlock& compressed,
   Block parsed;
   RETURN_IF_ERROR(Block::Parse(raw, &parsed));
   if (DataBlock* const decoded = DataBlock::Decode(parsed, order)) return decoded;
+  // A block that cannot be decoded is kept in the form of the file.
   return MakeAsStored({.raw_bytes = raw.size(), .payload = raw}, /*dictionary=*/nullptr);
 }
 
@@ -232,6 +244,7 @@ Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle,
 
 Result<FilterBlock*> BlockFetcher::ParseFilter(const BlockHandle& handle,
                                                const char* stored) const {
+  assert(stored != nullptr);
   assert(handle.FitsBefore(limit_));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   return FinishFilter(handle, stored, ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n)));
@@ -244,11 +257,13 @@ Result<FilterBlock*> BlockFetcher::FinishFilter(const BlockHandle& handle, const
   CountRead(n, &PerfContextBase::filter_block_read_byte);
   PageArray again;
   ASSIGN_OR_RETURN(const char* const stored, Verified(handle, bytes, kFilterKind, &again));
+  // In a mapped file the bytes are elsewhere, and the filter needs a copy of its own.
   if (stored != filter->bytes()) std::memcpy(filter->bytes(), stored, n);
   if (StoredCompressionType(filter->bytes(), handle.size) != kNoCompression) {
     return Describe(Status::Corruption("a filter is never compressed"), kFilterKind, handle);
   }
   filter->view = FilterView(Slice(filter->bytes(), static_cast<size_t>(handle.size)));
+  // The caller gets the reference that is taken here.
   filter->Ref();
   return filter.get();
 }
@@ -272,6 +287,7 @@ Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::strin
 // `stored` are the bytes of the block as they are in the file, with the trailer. They are copied.
 Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::string_view kind,
                                             const char* stored) const {
+  assert(stored != nullptr);
   assert(handle.FitsBefore(limit_));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   auto memory = MakePageArray(n);
@@ -284,6 +300,7 @@ Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::stri
 // the file object (for example a mapping).
 Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::string_view kind,
                                              const char* bytes, PageArray memory) const {
+  assert(bytes != nullptr);
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   CountRead(n, BytesOf(kind));
   PageArray again;
@@ -291,6 +308,7 @@ Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::str
   if (again != nullptr) memory = std::move(again);
   const CompressionType type = StoredCompressionType(stored, handle.size);
   const Slice payload(stored, static_cast<size_t>(handle.size));
+  // The contents point into the memory, so both are returned together.
   if (type == kNoCompression) return LooseBlock{.memory = std::move(memory), .contents = payload};
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kind, handle);

@@ -26,6 +26,7 @@ constexpr size_t kHashBytes = 8;
 // while there is a second tier, so this happens only for dumps of the cache
 // (ashlar/utilities/cache_dump_load.h). `made` keeps bytes that were made here.
 Slice BytesOf(const DataBlock& block, std::string* made) {
+  assert(made != nullptr);
   if (!block.is_decoded) return Slice(block.block.data(), block.block.size());
   BlockBuilder builder{BlockBuilderOptions()};
   const DecodedBlock& decoded = block.decoded;

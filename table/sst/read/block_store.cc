@@ -47,6 +47,8 @@ ReadTrace::BlockKind KindInTrace(TableObjectKind kind) {
 // later blocks.
 bool BelongsBefore(const IndexBlock& index, size_t i, const Slice& user_key,
                    const InternalKeyComparator& icmp) {
+  assert(i < index.index->size());
+  // The first block has no separator before it in this index, but perhaps one in the index above.
   if (i == 0) {
     return index.has_lower_bound && icmp.OrderWithTimestamp(user_key, index.lower_bound) < 0;
   }
@@ -60,6 +62,7 @@ bool BelongsBefore(const IndexBlock& index, size_t i, const Slice& user_key,
 // the block are compared with the separators around it.
 Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
                   const InternalKeyComparator& icmp) {
+  assert(i < index.index->size());
   BlockCursor cursor;
   if (block.is_decoded) {
     cursor.Attach(&block.decoded);
@@ -87,6 +90,7 @@ Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockR
   assert(read != nullptr);
   if (read->trace != nullptr) [[unlikely]]
     return LoadTraced<T>(parent, i, read);
+  // In an epoch nothing may be read from a file, so the caller must leave it and call again.
   ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
   if (cached || read->in_epoch) return cached;
   return LoadHeld<T>(parent, i, read);
@@ -99,6 +103,7 @@ Result<ObjectRef<T>> BlockStore::LoadHeld(const IndexBlock& parent, size_t i,
   assert(!read->in_epoch);
   TableObject* const held = read->held == nullptr ? nullptr : read->held->Find(parent, i);
   if (held == nullptr || held->kind != T::kKind) return LoadFromFile<T>(parent, i, read);
+  // The partition is held by the batch of reads, which may end before the caller does.
   held->Ref();
   return ObjectRef<T>::Own(static_cast<T*>(held));
 }
@@ -109,8 +114,10 @@ template <typename T>
   using Origin = ReadTrace::Origin;
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_nanos = clock->NowNanos();
+  // Looked at before the search, which may fill the slot.
   const bool has_slot = parent.slots != nullptr && parent.slots->Load(i) != nullptr;
   ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
+  assert(read->trace != nullptr);
   const Origin origin = !cached ? Origin::kFile : has_slot ? Origin::kSlot : Origin::kCache;
   if (!cached) {
     if (read->in_epoch) return cached;
@@ -140,6 +147,7 @@ ObjectRef<T> BlockStore::FindInMemory(const IndexBlock& parent, size_t i, BlockR
 template <typename T>
 void BlockStore::CountHit(const T& object, BlockRead* read) const {
   const size_t bytes = object.MemoryBytes();
+  // Data blocks are counted in the operation; other blocks are rare and are counted at once.
   if constexpr (std::is_same_v<T, DataBlock>) {
     ++read->hits;
     read->hit_bytes += bytes;
@@ -153,6 +161,7 @@ template <typename T>
 ObjectRef<T> BlockStore::FindOwned(const IndexBlock& parent, size_t i) const {
   if (cache_ == nullptr) return {};
   if (!cache_->UsesSlots()) {
+    // A foreign cache takes references; the built-in one protects readers by the epoch.
     CachedObject* const object = cache_->LookupRef(KeyOf<T>(parent.index->handle(i)), T::kRole);
     if (object == nullptr) return {};
     if (static_cast<TableObject*>(object)->kind == T::kKind) {
@@ -163,6 +172,7 @@ ObjectRef<T> BlockStore::FindOwned(const IndexBlock& parent, size_t i) const {
   }
   const EpochGuard guard;
   auto cached = ObjectRef<T>::Borrow(FindCached<T>(parent, i));
+  // The pin can fail if the object is being evicted; then it counts as not found.
   return cached && cached.Pin() ? std::move(cached) : ObjectRef<T>();
 }
 
@@ -176,6 +186,7 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
     CountMiss(T::kKind, statistics_);
   }
   const BlockHandle handle = parent.index->handle(i);
+  // The second tier has the block in a form that is cheaper to get than a read of the file.
   if (T* const saved = TakeFromSecondTier<T>(handle)) {
     return Admit(saved, parent, i, read->fill_cache);
   }
@@ -225,6 +236,7 @@ Result<ObjectRef<DataBlock>> BlockStore::AdmitData(const IndexBlock& index, size
                                                    const char* stored, const BlockRead& how) const {
   assert(!InEpoch());
   const BlockHandle handle = index.index->handle(i);
+  assert(stored != nullptr);
   ASSIGN_OR_RETURN(const auto dictionary, Dictionary(how));
   ASSIGN_OR_RETURN(DataBlock * block,
                    fetcher_.ParseData(handle, stored,
@@ -235,6 +247,8 @@ Result<ObjectRef<DataBlock>> BlockStore::AdmitData(const IndexBlock& index, size
 
 std::optional<KeyOrder> BlockStore::OrderToDecodeIn(const BlockHandle& handle,
                                                     const BlockRead& read) const {
+  // Decoding costs time once and makes every later search of the block faster, so it is done only
+  // for blocks that will stay in the cache.
   if (!read.is_lookup || !read.fill_cache || !decodes_hot_blocks_) return std::nullopt;
   if (!cache_->HasRoom(KeyOf<DataBlock>(handle))) return std::nullopt;
   return index_source_.comparator->order();
@@ -249,7 +263,9 @@ bool BlockStore::WantsPartition(TableObjectKind kind, const IndexBlock& top, siz
 Status BlockStore::AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i,
                                   const char* stored, bool fill_cache, HeldPartitions* held) const {
   assert(!InEpoch());
+  assert(i < top.index->size());
   assert(held != nullptr);
+  assert(stored != nullptr);
   const BlockHandle handle = top.index->handle(i);
   if (kind == TableObjectKind::kFilter) {
     ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ParseFilter(handle, stored));
@@ -269,16 +285,19 @@ template <typename T>
 Result<ObjectRef<T>> BlockStore::Admit(T* object, const IndexBlock& parent, size_t i,
                                        bool fill_cache) const {
   const BlockHandle handle = parent.index->handle(i);
+  assert(object != nullptr);
   if constexpr (std::is_same_v<T, DataBlock>) {
     if (!fetcher_.KnowsPlaces()) {
       Status status = CheckPlace(*object, parent, i, *index_source_.comparator);
       if (!status.ok()) {
         object->Unref();
+        // The reference of the caller is given back, because the caller gets an error instead.
         return fetcher_.Describe(status, "data block", handle);
       }
     }
   }
   if constexpr (std::is_same_v<T, IndexBlock>) {
+    // The index entries have a bound below only if a partition precedes them.
     object->has_lower_bound = i > 0;
     if (i > 0) (void)parent.index->UserKey(i - 1, &object->lower_bound);
   }
@@ -296,8 +315,10 @@ T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
   CachedObject* object = nullptr;
   if (parent.slots != nullptr) object = parent.slots->Load(i);
   if (object != nullptr) {
+    // The entry is marked as used without a lock; the clock of the cache looks at the mark later.
     object->Touch();
   } else {
+    // The lookup fills the slot, so the next read finds the block without the hash table.
     const BlockKey key = KeyOf<T>(parent.index->handle(i));
     object = parent.slots == nullptr ? cache_->Lookup(key)
                                      : cache_->Lookup(key, parent.slots, static_cast<uint32_t>(i));
@@ -313,6 +334,7 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
   assert(read != nullptr);
   IOOptions io;
   io.io_activity = read->activity;
+  // The time limit of the read becomes the one of this call.
   if (read->deadline != nullptr) RETURN_IF_ERROR(read->deadline->Prepare(&io));
   if constexpr (std::is_same_v<T, DataBlock>) {
     ASSIGN_OR_RETURN(const auto dictionary, Dictionary(*read));
@@ -339,6 +361,7 @@ ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataB
   if (!decoded) return {};
   // Not counted, because statistics count only blocks that were read into the cache.
   const BlockInsertion insertion = InsertionOf(decoded.get(), index.index->handle(i), &index, i);
+  // If the cache refuses the decoded block, the one in stored form is used further.
   if (!Insert(decoded.get(), insertion).ok()) return {};
   decoded->Touch();  // it is as hot as the block that it replaces
   return decoded;
@@ -363,6 +386,7 @@ BlockInsertion BlockStore::InsertionOf(T* object, const BlockHandle& handle,
                                        const IndexBlock* parent, size_t i) const {
   assert(object != nullptr);
   BlockInsertion insertion;
+  assert(parent == nullptr || i < parent->index->size());
   insertion.key = KeyOf<T>(handle);
   insertion.object = object;
   insertion.charge = object->MemoryBytes();
@@ -376,6 +400,7 @@ BlockInsertion BlockStore::InsertionOf(T* object, const BlockHandle& handle,
 // Adds the cache's own reference. `parent` may be null: the object then has no slot.
 template <typename T>
 Status BlockStore::Insert(T* object, const BlockInsertion& insertion) const {
+  assert(object != nullptr);
   assert(cache_ != nullptr);
   assert(object->shard == nullptr);  // not in any cache yet
   if (own_blocks_ != nullptr) [[unlikely]] {
@@ -384,6 +409,7 @@ Status BlockStore::Insert(T* object, const BlockInsertion& insertion) const {
   }
   object->Ref();
   Status status = cache_->Insert(insertion);
+  // The cache has not taken the block, so its reference is given back.
   if (!status.ok()) object->Unref();
   return status;
 }
@@ -414,6 +440,7 @@ Result<ObjectRef<IndexBlock>> BlockStore::PinIndex(const BlockHandle& handle,
   ASSIGN_OR_RETURN(IndexBlock * index, ReadIndex(handle, source, kind));
   if (charges_kept_blocks_) {
     CountMiss(TableObjectKind::kIndex, statistics_);
+    // A failure to charge the memory does not keep the table from being opened.
     IgnoreError(Publish(index, handle, nullptr, 0), kKeptUncharged);
   }
   return ObjectRef<IndexBlock>::Own(index);
@@ -433,6 +460,8 @@ ObjectRef<DictionaryBlock> BlockStore::FindDictionary(const BlockHandle& handle)
   CachedObject* const object =
       cache_->LookupRef(KeyOf<DictionaryBlock>(handle), DictionaryBlock::kRole);
   if (object == nullptr) return {};
+  // The kind is checked, because a damaged file may refer to the same offset as another kind of
+  // block.
   if (static_cast<TableObject*>(object)->kind == TableObjectKind::kDictionary) {
     return ObjectRef<DictionaryBlock>::Own(static_cast<DictionaryBlock*>(object));
   }
@@ -457,6 +486,7 @@ Result<ObjectRef<DictionaryBlock>> BlockStore::PinDictionary(const BlockHandle& 
 }
 
 ObjectRef<IndexBlock> BlockStore::PlaceOf(const BlockHandle& handle) const {
+  // An index with one entry, so that blocks without an index above them have a slot too.
   assert(cache_ != nullptr);  // without a cache every use would read the block from the file
   return ObjectRef<IndexBlock>::Own(
       new IndexBlock(FlatIndex::OfOne(handle, index_source_), cache_->UsesSlots()));
@@ -478,6 +508,7 @@ Result<ObjectRef<DictionaryBlock>> BlockStore::Dictionary(const BlockRead& read)
   own.fill_cache = read.fill_cache;
   own.activity = read.activity;
   own.deadline = read.deadline;
+  assert(dictionary_place_->index->size() == 1);
   return Load<DictionaryBlock>(*dictionary_place_, 0, &own);
 }
 
@@ -488,6 +519,8 @@ Result<ObjectRef<DataBlock>> BlockStore::ReadUncached(const BlockHandle& handle,
 }
 
 void BlockStore::SetFileId(uint64_t file_id) {
+  // Without an id of the file its blocks get an id of this opening, and are removed when it is
+  // closed.
   file_id_ = file_id != 0 ? file_id : HashBytes(NewUniqueId());
   if (file_id == 0 && cache_ != nullptr) own_blocks_ = std::make_unique<OwnBlocks>();
 }
@@ -499,6 +532,7 @@ void BlockStore::ForgetOwnBlocks() const {
   std::unordered_set<uint64_t> offsets;
   {
     MutexLock lock(&own_blocks_->mutex);
+    // Swapped out, because erasing takes the locks of the cache.
     offsets.swap(own_blocks_->offsets);
   }
   for (const uint64_t offset : offsets) {
@@ -511,6 +545,7 @@ template <typename T>
 void BlockStore::ForgetBlocks(const IndexBlock& index) const {
   if (cache_ == nullptr || index.slots == nullptr) return;
   for (size_t i = 0; i < index.index->size(); ++i) {
+    // An empty slot means that the block is not in the cache.
     if ((*index.slots)[i].load(std::memory_order_acquire) == nullptr) continue;
     cache_->Erase(KeyOf<T>(index.index->handle(i)));
   }
@@ -522,6 +557,8 @@ void BlockStore::ForgetDataBlocksOfPartitions(const IndexBlock& top) const {
   if (cache_ == nullptr || top.slots == nullptr) return;
   for (size_t i = 0; i < top.index->size(); ++i) {
     const ObjectRef<IndexBlock> partition = FindOwned<IndexBlock>(top, i);
+    // A partition that is not in memory is not read for this: its blocks are most likely not cached
+    // either.
     if (partition) ForgetBlocks<DataBlock>(*partition);
   }
 }

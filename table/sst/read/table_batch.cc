@@ -190,6 +190,7 @@ void TableReader::EpochBatch::FindPlaces() {
 // Offers the versions of the key to the lookup. If a further block is needed and it is not in
 // memory, the lookup goes back to its state before this table.
 void TableReader::EpochBatch::Finish(Item* item, const HeadSearch& search) {
+  assert(item != nullptr);
   PointLookup* const lookup = item->probe->lookup;
   assert(item->block != nullptr);
   BlockRead read;
@@ -374,6 +375,7 @@ Status TableReader::ReadBatch::Locate(Item* item) {
 
 // Searches the block, which is in memory by now, and further blocks if the key continues there.
 void TableReader::ReadBatch::Search(Item* item) {
+  assert(item != nullptr);
   assert(item->missing == kNone || item->missing < missing_.size());
   PointLookup* const lookup = item->probe->lookup;
   if (item->missing != kNone) {

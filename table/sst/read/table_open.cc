@@ -42,6 +42,7 @@ enum IndexType : uint32_t {
 // Finds a block by its name in the metaindex. The name may be given in two parts.
 template <typename MetaBlocks>
 const BlockHandle* Find(const MetaBlocks& blocks, std::string_view prefix,
+                        // A table has few meta blocks, so a linear search is enough.
                         std::string_view suffix = {}) {
   const auto found = std::ranges::find_if(blocks, [&](const auto& block) {
     const std::string_view name = block.first;
@@ -64,6 +65,7 @@ Cache* CacheOf(const BlockCacheView* view) { return view == nullptr ? nullptr : 
 Status ReadTail(const TableReaderOptions& options, RandomReader* file) {
   assert(file != nullptr);
   constexpr uint64_t kLongBytes = 64 * 1024, kBytesBehindThem = 8 * 1024;
+  // The MANIFEST knows the size of the tail of newer tables; 0 means that it does not.
   const bool is_short = options.tail_bytes != 0 && options.tail_bytes < kLongBytes;
   const uint64_t bytes = is_short ? options.tail_bytes : kBytesBehindThem;
   return file->KeepTail(static_cast<size_t>(std::min(bytes, file->size())));
@@ -81,6 +83,7 @@ Result<Footer> ReadFooter(const RandomReader& file, Statistics* statistics) {
   std::array<char, kFooterBytes> memory;
   const size_t n = static_cast<size_t>(std::min<uint64_t>(file.size(), kFooterBytes));
   Slice tail;
+  // A file that is shorter than a footer is read whole, and DecodeFooter() reports it.
   RETURN_IF_ERROR(file.ReadExactly(file.size() - n, n, memory.data(), &tail));
   Result<Footer> first = DecodeFooter(tail, file.size(), file.path());
   if (!first.status().IsCorruption()) return first;
@@ -132,6 +135,7 @@ TableReader::~TableReader() {
 
 // The index or its top level; null if it is neither kept nor cached, or was never loaded.
 const IndexBlock* TableReader::IndexInMemory(ObjectRef<IndexBlock>* found) const {
+  assert(found != nullptr);
   if (index_) return index_.get();
   if (index_place_) *found = store_.IndexAt(*index_place_);
   return found->get();
@@ -152,6 +156,7 @@ void TableReader::ForgetCachedBlocks() const {
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,
                                                        const TableReaderOptions& options) {
+  assert(file != nullptr && options.icmp != nullptr);
   file->CountInto(options.statistics, options.read_times);
   RETURN_IF_ERROR(ReadTail(options, file.get()));
   Result<Footer> footer = ReadFooter(*file, options.statistics);
@@ -159,6 +164,7 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
   if (footer.status().IsNotSupported() && IsBareTable(*file)) {
     translation = std::make_unique<BareTranslation>();
     ASSIGN_OR_RETURN(*translation, TranslateBareTable(*file, options));
+    // From here on the table looks like one with blocks, which are in memory.
     file = std::move(translation->image);
     footer = ReadFooter(*file, options.statistics);
   }
@@ -167,6 +173,7 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
   std::unique_ptr<TableReader> reader(new TableReader(std::move(file), *footer, options));
   reader->translation_ = std::move(translation);
   RETURN_IF_ERROR(reader->Load());
+  // The tail was needed for the opening only.
   reader->file_->ForgetTail();
   return reader;
 }
@@ -174,6 +181,8 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
 Status TableReader::Load() {
   assert(properties_block_.contents.empty());
   assert(!index_);  // Load() is called once
+  // Each step may refuse the table, and the reader is then destroyed with what it has loaded so
+  // far.
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
   RETURN_IF_ERROR(LoadProperties(blocks));
   RETURN_IF_ERROR(CheckProperties());
@@ -248,6 +257,7 @@ Status TableReader::LoadProperties(const MetaBlocks& blocks) {
 
 // Refuses tables that this version cannot read correctly, before any of their entries are used.
 Status TableReader::CheckProperties() const {
+  assert(icmp_.user_comparator() != nullptr);
   const Comparator& comparator = *icmp_.user_comparator();
   if (facts_.user_defined_timestamps_persisted == 0) {
     return Status::NotSupported(

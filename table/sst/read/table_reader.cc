@@ -230,6 +230,7 @@ ValuePin TableReader::PinFor(const Slice& value, DataBlock* block, ObjectRef<Dat
 
 TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataBlock>* held,
                                                PointLookup* lookup) const {
+  assert(block != nullptr);
   assert(lookup != nullptr);
   assert(block->is_decoded);
   const DecodedBlock& decoded = block->decoded;
@@ -308,6 +309,7 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
 
 // Takes one separator of the index for about each `step` bytes of data. No data block is read.
 [[gnu::cold]] Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) const {
+  assert(weights != nullptr);
   assert(count > 0);
   assert(!InEpoch());
   const uint64_t step = std::max<uint64_t>(facts_.data_size / count, 1);

@@ -223,6 +223,7 @@ Status TableReader::Verification::CheckBounds() const {
 // Keeps index and filter in memory for the length of a verification, even if the cache drops them.
 // `held` outlives `read`.
 Status TableReader::HoldMetadata(BlockRead* read, HeldPartitions* held) const {
+  assert(read != nullptr);
   assert(!read->in_epoch);
   assert(read->held == nullptr);
   if (!index_) {

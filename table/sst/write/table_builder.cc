@@ -34,6 +34,7 @@ namespace {
 constexpr size_t kLargeEntryBytes = size_t{1} << 30;
 
 std::optional<PrefixBlocksBuilder> MakePrefixBlocks(const TableBuilderOptions& options) {
+  // Only this type of index needs to know which blocks a prefix is in.
   if (WrittenIndexType(options) != BlockBasedTableOptions::kHashSearch) return std::nullopt;
   assert(options.prefix_extractor != nullptr);
   return PrefixBlocksBuilder(options.prefix_extractor);
@@ -61,6 +62,7 @@ Status CheckBuilderOptions(const TableBuilderOptions& options) {
 }
 
 std::unique_ptr<BufferedBlocks> MakeBuffer(const TableBuilderOptions& options) {
+  // 0: no dictionary is wanted, so blocks are written as soon as they are cut.
   const size_t bytes = DictionaryBufferBytes(options);
   if (bytes == 0) return nullptr;
   return std::make_unique<BufferedBlocks>(
@@ -132,6 +134,7 @@ Status CheckDataBlock(const Slice& contents, const BlockBuilder& builder,
 // Hot: once per entry of every flush and compaction. No allocation, and no virtual call except the
 // user's own comparator, prefix extractor and collectors.
 Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
+  // After an error the builder refuses everything, so callers may look at the status at the end.
   if (!status.ok()) [[unlikely]]
     return status;
   assert(!is_closed);
@@ -152,6 +155,7 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
     StartBlock(key, value);
   }
   data_block.Add(key, value);
+  // With a buffer the keys are added when their blocks are written, in the order of the index.
   if (!replays_keys) [[likely]]
     filter.AddKey(options.icmp->WithoutStamp(ExtractUserKey(key)));
   Count(key, value, trailer);
@@ -165,6 +169,7 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
 // one of the table.
 void TableBuilder::Rep::StartBlock(const Slice& key, const Slice& value) {
   assert(data_block.empty());
+  assert(!is_closed);
   if (!has_cut) index.StartBlock(key);
   if (flush_policy != nullptr) flush_policy->Update(key, value);
 }
@@ -181,6 +186,7 @@ void TableBuilder::Rep::TellListeners(const Slice& key, const Slice& value) {
 }
 
 void TableBuilder::Rep::NoteStamp(const Slice& internal_key) {
+  assert(options.icmp->stamp_bytes() != 0);
   const InternalKeyComparator& order = *options.icmp;
   const Slice stamp = order.StampOf(ExtractUserKey(internal_key));
   const bool is_first = min_stamp.empty();
@@ -202,6 +208,7 @@ bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) cons
     const bool wants_cut = flush_policy->Update(key, value);
     return wants_cut || bytes >= kLargeEntryBytes;  // a block must stay below 4 GiB
   }
+  // Between the two limits the exact size decides, which costs a computation.
   if (bytes >= cut_bytes) return true;
   if (bytes <= nearly_full_bytes) return false;
   return data_block.EstimateBytesWith(key, value) + aligned_trailer_bytes > block_bytes;
@@ -217,6 +224,7 @@ Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
   RETURN_IF_ERROR(CheckDataBlock(contents, data_block, *options.icmp));
 #endif
   if (buffered != nullptr) {
+    // A copy: the builder's memory is used again for the next block.
     buffered->Add(contents, data_block.last_key(), next_key);
     if (buffered->IsFull()) RETURN_IF_ERROR(WriteBuffered());
   } else {
@@ -233,6 +241,7 @@ Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
 
 Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key,
                                     const Slice* next_key, const StoredBlock* stored) {
+  assert(!contents.empty());
   if (!has_pipeline) [[likely]] {
     BlockHandle handle;
     RETURN_IF_ERROR(stored == nullptr ? writer.Write(contents, Packing::kData, &handle)
@@ -241,10 +250,12 @@ Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key
     return Status::OK();
   }
   if (pipeline == nullptr) {
+    // Created with the first block, so that small tables start no threads.
     ASSIGN_OR_RETURN(pipeline,
                      CompressionPipeline::Create(writer.compression(), dictionary,
                                                  options.compression_opts.parallel_threads));
   }
+  // The order of blocks in the file is that of their keys, so the oldest one must go first.
   while (pipeline->IsFull()) RETURN_IF_ERROR(WriteOldestInPipeline());
   pipeline->Add(contents, last_key, next_key, stored);
   return Status::OK();
@@ -258,6 +269,7 @@ Status TableBuilder::Rep::WriteOldestInPipeline() {
   assert(!pipeline->empty());
   const CompressionPipeline::Block& block = pipeline->TakeOldest();
   const RawDataBlock& raw = block.raw;
+  // The keys are known from the block itself, because the builder has moved on since.
   if (replays_keys) RETURN_IF_ERROR(ReplayKeys(raw.contents));
   BlockHandle handle;
   RETURN_IF_ERROR(writer.WriteData(block.stored, &handle));
@@ -281,6 +293,7 @@ void TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key,
   if (cache_filler != nullptr) cache_filler->Add(handle, contents);
   ++properties.num_data_blocks;
   properties.uncompressed_data_size += contents.size();
+  // Two reasons for a block that is not compressed: the options, or that it did not become smaller.
   if (!writer.compresses()) ++properties.num_data_blocks_compression_bypassed;
   if (writer.was_rejected()) ++properties.num_data_blocks_compression_rejected;
   const SampledBytes sampled = sampler.AddBlock(contents);
@@ -296,6 +309,7 @@ Status TableBuilder::Rep::WriteBuffered() {
   for (const RawDataBlock& block : buffered->blocks()) samples.emplace_back(block.contents);
   dictionary = MakeCompressionDictionary(samples, options.compression_opts);
   if (!dictionary.empty()) RETURN_IF_ERROR(writer.SetDictionary(dictionary));
+  // From here on blocks are no longer held back for the dictionary, only for the pipeline.
   replays_keys = ReplaysInPipeline();
   for (const RawDataBlock& block : buffered->blocks()) {
     if (!replays_keys) RETURN_IF_ERROR(ReplayKeys(block.contents));
@@ -324,6 +338,7 @@ Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
     if (prefix_blocks.has_value()) prefix_blocks->AddKey(user_key, index.block_count());
   }
   if (cursor.error() == nullptr) return Status::OK();
+  // The block was made a moment ago, so an error here means that memory was damaged.
   return Status::Corruption(StrCat("new data block: ", cursor.error(), "; check the memory"));
 }
 
@@ -357,6 +372,7 @@ Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) 
 }
 
 Status TableBuilder::Rep::AddRangeTombstone(const Slice& key, const Slice& value) {
+  assert(!is_closed);
   const uint64_t trailer = ExtractTrailer(key);
   assert(TrailerType(trailer) == kTypeRangeDeletion);
   if (bare != nullptr) {
@@ -368,6 +384,7 @@ Status TableBuilder::Rep::AddRangeTombstone(const Slice& key, const Slice& value
   if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
   Count(key, value, trailer);
   if (options.icmp->stamp_bytes() != 0) NoteStamp(key);
+  // Tombstones may come in any order with respect to points, and are written behind all blocks.
   range_tombstones.Add(key, value);
   ++properties.num_range_deletions;
   if (!collectors.empty()) collectors.AddEntry(key, value, FileSize());
@@ -390,6 +407,7 @@ void TableBuilder::Rep::Count(const Slice& key, const Slice& value, uint64_t tra
 }
 
 uint64_t TableBuilder::Rep::FileSize() const {
+  // What is not in the file yet counts too, so that callers cut their tables in time.
   uint64_t waiting_bytes = buffered != nullptr ? buffered->bytes() : 0;
   if (pipeline != nullptr) waiting_bytes += EstimateInPipeline();
   if (!data_block.empty()) return writer.offset() + waiting_bytes + data_block.CurrentBytes();
@@ -401,6 +419,7 @@ uint64_t TableBuilder::Rep::FileSize() const {
 uint64_t TableBuilder::Rep::EstimateInPipeline() const {
   assert(pipeline != nullptr);
   const auto raw_bytes = static_cast<double>(pipeline->raw_bytes());
+  // Before the first block is written there is no ratio to go by.
   const uint64_t written_raw_bytes = properties.uncompressed_data_size;
   if (written_raw_bytes == 0) return pipeline->raw_bytes();
   return static_cast<uint64_t>(raw_bytes * static_cast<double>(writer.offset()) /
@@ -409,6 +428,7 @@ uint64_t TableBuilder::Rep::EstimateInPipeline() const {
 
 Status TableBuilder::Rep::Finish() {
   assert(!is_closed);
+  // Closed even after an error: the file is not a table and gets no further entries.
   is_closed = true;
   if (!status.ok()) return status;
   if (!data_block.empty()) status = CutBlock(nullptr);
@@ -431,6 +451,7 @@ Status TableBuilder::Finish() {
   assert(rep_->is_closed);
   return status;
 }
+// The file is left as it is; its owner deletes it.
 void TableBuilder::Abandon() { rep_->is_closed = true; }
 
 [[gnu::cold]] std::string TableBuilder::DebugString() const {
@@ -454,6 +475,7 @@ uint64_t TableBuilder::EstimatedFileSize() const {
 }
 uint64_t TableBuilder::tail_size() const {
   if (rep_->bare != nullptr) return 0;
+  assert(rep_->writer.offset() >= rep_->properties.tail_start_offset);
   return rep_->writer.offset() - rep_->properties.tail_start_offset;
 }
 SequenceNumber TableBuilder::smallest_seqno() const { return rep_->smallest_seqno; }

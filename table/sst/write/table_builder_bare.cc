@@ -31,6 +31,7 @@ constexpr const char* kNewerProperties[] = {"rocksdb.newest.key.time", "rocksdb.
 // The properties without those of counting. Neither format records times, comparator or merge
 // operator, so only the file's metadata in the MANIFEST has the times.
 void AddBareOrigin(const TableBuilderOptions& options, TableProperties* properties) {
+  assert(properties != nullptr);
   properties->orig_file_number = options.file_number.value();
   properties->column_family_id = options.column_family_id;
   properties->column_family_name = options.column_family_name;

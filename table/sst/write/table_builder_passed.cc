@@ -31,6 +31,7 @@ constexpr size_t kMostSpareBlocks = 2;
 // if the budget for short blocks allows it (see the top of this file). If other entries are open,
 // their block is cut at the next entry, so that the offered block begins a block of its own.
 void TableBuilder::Rep::OfferBlock(PassedBlock* block) {
+  assert(block != nullptr);
   assert(!is_closed);
   assert(block->raw().size() > 0);
   assert(block->type() == kNoCompression || block->type() == options.compression);

@@ -28,6 +28,7 @@ namespace {
 
 // Properties that readers need to interpret the file; they are stored among the user properties.
 void AddFormatProperties(const TableBuilderOptions& options, TableProperties* properties) {
+  assert(properties != nullptr);
   const BlockBasedTableOptions& table = *options.table;
   const auto set = [properties](std::string_view name, std::string value) {
     properties->user_collected_properties[std::string(name)] = std::move(value);

@@ -51,6 +51,7 @@ struct Ingestions::Part {
   ColumnFamilyData* family() const { return staged->family.get(); }
   // A flush before an ingestion may have to be allowed by the program.
   Status CheckMayFlush() const {
+    // Without an overlap no memtable needs a flush.
     if (!meets_memtables || staged->options.allow_blocking_flush) return Status::OK();
     return Status::InvalidArgument(
         "External file requires flush, but allow_blocking_flush is not set");
@@ -78,11 +79,14 @@ class Ingestions::Standstill {
   // Waits for its turn first, and then for the commits in flight to end.
   Standstill(Ingestions* owner, const std::vector<Part*>& parts) EXCLUDES(db_mutex)
       : owner_(owner), parts_(parts), core_(owner->core_) {
+    assert(owner != nullptr && !parts.empty());
     {
       MutexLock lock(&core_->mutex);
       while (owner_->is_installing_) core_->conditions.jobs.Wait();
+      // Set before the mutex is released, so that a second ingestion waits.
       owner_->is_installing_ = true;
       for (const Part* part : parts_) {
+        assert(part != nullptr && part->family() != nullptr);
         part->family()->is_ingesting = true;
         part->family()->BeginExternalChange();
       }
@@ -93,9 +97,11 @@ class Ingestions::Standstill {
     core_->pipeline->Resume();
     MutexLock lock(&core_->mutex);
     for (const Part* part : parts_) {
+      assert(part->family()->is_ingesting);
       part->family()->is_ingesting = false;
       part->family()->EndExternalChange();
     }
+    assert(owner_->is_installing_);
     owner_->is_installing_ = false;
     core_->conditions.JobEnded();
   }
@@ -146,6 +152,7 @@ Status Ingestions::Commit(std::vector<std::unique_ptr<FileIngestionHandle>> hand
 
 // The steps of ingestions.h. After an error nothing was installed.
 Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
+  // A deque, because the parts are pointed to and must not move.
   assert(!all.empty());
   std::deque<Part> storage;
   std::vector<Part*> parts;
@@ -156,12 +163,14 @@ Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
         return Status::InvalidArgument("two handles are for one column family",
                                        family.family->name());
       }
+      // One part for each family, whatever the number of handles is.
       parts.push_back(&storage.emplace_back(&family));
     }
   }
   Status status = FlushOverlapped(parts);
   if (status.ok()) {
     AwaitRoom(parts);
+    // False: the files fit into one write, and are written as a batch instead.
     const Result<bool> is_installed = InstallWithoutWriters(all, parts);
     status = is_installed.status();
     if (status.ok() && !is_installed.value()) status = WriteAsBatch(parts);
@@ -179,10 +188,12 @@ Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
 // Flushes while writers continue. Stops when there is little left, which is flushed in the
 // standstill.
 Status Ingestions::FlushOverlapped(const std::vector<Part*>& parts) {
+  assert(!parts.empty());
   for (int round = 0; round < kMaxRounds; round++) {
     std::vector<ColumnFamilyData*> overlapped;
     bool is_little = true;
     for (Part* part : parts) {
+      assert(part != nullptr);
       RETURN_IF_ERROR(Look(part));
       if (!part->meets_memtables) continue;
       RETURN_IF_ERROR(part->CheckMayFlush());
@@ -207,6 +218,7 @@ void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
   const auto awaits = [this](const Part* part) REQUIRES(db_mutex) {
     const IngestExternalFileOptions& options = part->staged->options;
     if (options.ingest_behind || options.fail_if_not_bottommost_level) return false;
+    // Without a look it is not known where the file will go.
     if (part->first_with_keys.empty()) return false;
     const auto& meets = part->first_with_keys;
     const bool goes_above = part->staged->overlap_each_other ||
@@ -248,6 +260,7 @@ Status Ingestions::Look(Part* part) {
                      FirstLevelWithKeys(*super_version.version(), file.bounds));
     if (is_stamped && found.back().has_value()) return OverlapsInStampedFamily();
   }
+  assert(found.size() == files.size());
   part->first_with_keys = std::move(found);
   return Status::OK();
 }
@@ -278,6 +291,7 @@ Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& 
     MutexLock lock(&core_->mutex);
     // A flush or a compaction may have ended between the look and the lock. Then the search is
     // repeated with the new version, which is rare and quick.
+    // In that case nothing is reserved yet, so there is nothing to undo.
     if (!IsAsLookedAt(parts)) continue;
     SequenceNumber last_seqno = core_->pipeline->visible_seqno();
     const ScopeExit release([&]() REQUIRES(db_mutex) {
@@ -299,6 +313,7 @@ Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& 
 
 // Only if all files fit into one write, because one write makes them visible together.
 bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
+  assert(!parts.empty());
   uint64_t bytes = 0, most = UINT64_MAX;
   for (const Part* part : parts) {
     const IngestExternalFileOptions& options = part->staged->options;
@@ -306,6 +321,7 @@ bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
     if (options.ingest_behind) return false;
     if (part->family()->comparator().stamp_bytes() != 0) return false;
     if (!part->family()->takes_writes()) return false;
+    // The smallest limit counts, because one batch goes to all families.
     most = std::min(most, MaxBytesAsBatch(part->family()->write_buffer_bytes()));
     for (const ExternalFile& file : part->staged->files) {
       const bool needs_operator = file.properties->num_merge_operands != 0;
@@ -319,6 +335,7 @@ bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
 
 // Makes one synced write of all files.
 Status Ingestions::WriteAsBatch(const std::vector<Part*>& parts) {
+  assert(!parts.empty());
   WriteBatch batch;
   for (Part* part : parts) {
     assert(part->placed.empty());  // nothing was installed
@@ -354,6 +371,7 @@ Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
   ColumnFamilyData* const family = part->family();
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  assert(family->current() != nullptr);
   const Version& version = *family->current();
   const std::vector<const CompactionPlan*> running = compactions_->PlansLocked(family);
   const Level base_level =
@@ -370,13 +388,16 @@ Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
     if (part->staged->options.ingest_behind) {
       RETURN_IF_ERROR(CheckFitsBehind(place));
     } else {
+      assert(i < part->first_with_keys.size());
       place.first_with_keys = part->first_with_keys[i];
       ASSIGN_OR_RETURN(level, PickLevel(*part, i, place));
       ASSIGN_OR_RETURN(seqno, NumberOf(*part, i, last_seqno));
     }
+    assert(level < version.num_levels());
     FileMetadata meta = MetadataOf(file, seqno);
     meta.epoch_number = family->versions()->next_epoch++;
     meta.oldest_ancestor_time = meta.file_creation_time = core_->environment.NowSeconds();
+    // Level 0 needs no reservation, because its tables may overlap.
     if (level > 0) {
       CompactionPlan& plan = part->reserved.emplace_back();
       plan.start_level = plan.output_level = level;
@@ -386,6 +407,7 @@ Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
     }
     part->placed.emplace_back(level, std::move(meta));
   }
+  assert(part->placed.size() == part->staged->files.size());
   return Status::OK();
 }
 
@@ -411,6 +433,7 @@ Result<Level> Ingestions::PickLevel(const Part& part, size_t i,
 // of their own the entries could not be distinguished from files that are ingested behind them.
 Result<SequenceNumber> Ingestions::NumberOf(const Part& part, size_t i,
                                             SequenceNumber* last_seqno) const {
+  assert(last_seqno != nullptr);
   assert(i < part.staged->files.size() && i < part.first_with_keys.size());
   const ExternalFile& file = part.staged->files[i];
   const IngestExternalFileOptions& options = part.staged->options;
@@ -421,6 +444,7 @@ Result<SequenceNumber> Ingestions::NumberOf(const Part& part, size_t i,
       part.family()->options().cf_allow_ingest_behind || core_->floors.expects_transactions();
   const bool wants_one = tells_age && file.takes_seqno && options.allow_global_seqno;
   if (!needs_one && !wants_one) {
+    // The database's number must not fall behind those that the file's entries keep.
     *last_seqno = std::max(*last_seqno, file.bounds.largest_seqno);
     return SequenceNumber{0};
   }
@@ -441,6 +465,7 @@ Status Ingestions::WriteSeqnos(const std::vector<Part*>& parts) {
     InspectOptions inspect{.fs = core_->environment.fs.get(),
                            .file_options = core_->environment.file_options};
     inspect.checksum_factory = core_->environment.outputs.checksum_factory.get();
+    assert(part->placed.size() == part->staged->files.size());
     for (size_t i = 0; i < part->placed.size(); i++) {
       const ExternalFile& file = part->staged->files[i];
       FileMetadata& meta = part->placed[i].second;
@@ -465,6 +490,7 @@ Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vecto
     edit.column_family = part->family()->id();
     for (const auto& [level, meta] : part->placed) edit.AddFile(level, meta);
   }
+  assert(change.edits.size() == parts.size());
   for (StagedFiles* staged : all) staged->numbers.ExpectNaming();
   const Status status = core_->versions->LogAndApply(std::move(change), &core_->mutex);
   bool may_be_named = status.ok();

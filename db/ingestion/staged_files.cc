@@ -102,6 +102,7 @@ Result<ExternalFile> InspectPreparedFile(InspectOptions inspect, const std::stri
 bool OverlapEachOther(const InternalKeyComparator& comparator,
                       const std::vector<ExternalFile>& files) {
   std::vector<const TableBounds*> sorted;
+  assert(sorted.size() == files.size());
   for (const ExternalFile& file : files) sorted.push_back(&file.bounds);
   SortRarely(&sorted, [&](const TableBounds* a, const TableBounds* b) {
     return comparator.Compare(a->smallest, b->smallest) < 0;
@@ -152,6 +153,7 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
                    std::map<std::string, NewEntries>* dirs) {
   assert(dirs != nullptr);
   assert(staged != nullptr);
+  // The handle keeps the family alive until the files are committed or deleted.
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));
   family.options = arg.options;

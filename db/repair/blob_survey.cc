@@ -39,6 +39,7 @@ class RecordWalk {
 };
 
 Status RecordWalk::Run(std::vector<std::string>* damage) {
+  assert(damage != nullptr);
   while (offset_ < end_) {
     if (end_ - offset_ < kBlobRecordHeaderBytes) {
       return Status::Corruption(StrCat("offset ", offset_, ": the file ends inside a record"));
@@ -51,6 +52,7 @@ Status RecordWalk::Run(std::vector<std::string>* damage) {
     if (!status.ok()) {
       return Status::Corruption(StrCat("offset ", offset_, ": ", status.ToString()));
     }
+    assert(offset_ <= end_);
     const uint64_t rest = end_ - offset_ - kBlobRecordHeaderBytes;
     // Written so that the sum of damaged lengths cannot overflow.
     if (header.key_bytes > rest || header.value_bytes > rest - header.key_bytes) {
@@ -61,9 +63,11 @@ Status RecordWalk::Run(std::vector<std::string>* damage) {
     // A record with a damaged body is counted: its length is known, and others behind it can be
     // read.
     if (!body.ok()) damage->push_back(StrCat("offset ", offset_, ": ", body.ToString()));
+    // The length is that of the header, so the walk goes on behind a damaged body.
     offset_ += BlobRecordBytes(header.key_bytes, header.value_bytes);
     count_++;
   }
+  assert(offset_ >= kBlobHeaderBytes);
   return Status::OK();
 }
 
@@ -82,6 +86,7 @@ Status RecordWalk::CheckBody(const BlobRecordHeader& header) {
 // footer has a checksum.
 Result<bool> ReadFooter(const RandomReader& file, BlobFileFooter* footer) {
   assert(footer != nullptr);
+  // A file that is too short has no footer; it may still have records.
   if (file.size() < kBlobHeaderBytes + kBlobFooterBytes) return false;
   std::array<char, kBlobFooterBytes> scratch;
   Slice bytes;
@@ -114,12 +119,14 @@ Result<SurveyedBlobFile> SurveyBlobFile(FileSystem* fs, const FileOptions& optio
   if (!survey.has_footer) {
     survey.damage.push_back("no footer");
     survey.blob_count = walk.count();
+    assert(walk.offset() >= kBlobHeaderBytes);
     survey.blob_bytes = walk.offset() - kBlobHeaderBytes;
     return survey;
   }
   if (!walked.ok()) survey.damage.push_back(walked.ToString());
   // The footer tells the number even if some records are damaged.
   survey.blob_count = footer.blob_count;
+  assert(file->size() >= kBlobHeaderBytes + kBlobFooterBytes);
   survey.blob_bytes = file->size() - kBlobHeaderBytes - kBlobFooterBytes;
   return survey;
 }
@@ -127,6 +134,7 @@ Result<SurveyedBlobFile> SurveyBlobFile(FileSystem* fs, const FileOptions& optio
 Status CompleteBlobFile(FileSystem* fs, const FileOptions& options, const std::string& path,
                         const SurveyedBlobFile& survey, const std::string& temporary_path) {
   assert(!survey.has_footer);
+  assert(fs != nullptr);
   ASSIGN_OR_RETURN(const auto from, RandomReader::Open(fs, path, options));
   ASSIGN_OR_RETURN(const auto to, FileWriter::Create(fs, temporary_path, options));
   constexpr uint64_t kChunkBytes = 1 << 20;
@@ -134,6 +142,7 @@ Status CompleteBlobFile(FileSystem* fs, const FileOptions& options, const std::s
   // What follows the last whole record is not copied.
   const uint64_t end = kBlobHeaderBytes + survey.blob_bytes;
   for (uint64_t offset = 0; offset < end;) {
+    assert(offset < end);
     const auto n = static_cast<size_t>(std::min(kChunkBytes, end - offset));
     Slice bytes;
     RETURN_IF_ERROR(from->ReadExactly(offset, n, scratch.get(), &bytes));
@@ -144,6 +153,7 @@ Status CompleteBlobFile(FileSystem* fs, const FileOptions& options, const std::s
   BlobFileFooter{.blob_count = survey.blob_count}.AppendTo(&footer);
   RETURN_IF_ERROR(to->Append(footer));
   RETURN_IF_ERROR(to->Sync());
+  // Under the temporary name: the caller renames the file when it is durable.
   return to->Close();
 }
 

@@ -22,6 +22,7 @@ namespace {
 class DamageFlag final : public LogReader::Reporter {
  public:
   explicit DamageFlag(SurveyedLog* log) : log_(log) {}
+  assert(log_ != nullptr);
   void OnDamage(const LogDamage&) override { log_->is_whole = false; }
 
  private:
@@ -175,6 +176,7 @@ SequenceNumber LogSurvey::CompleteFrom() const {
   return from;
 }
 
+// The first log with a newer entry; everything before it is in tables already.
 FileNumber LogSurvey::FirstLogBehind(uint32_t family, SequenceNumber seqno) const {
   for (const SurveyedLog& log : logs) {
     const auto last = log.last_by_family.find(family);
@@ -204,6 +206,7 @@ Result<LogSurvey> SurveyLogs(FileSystem* fs, const FileOptions& options, const s
     reader_options.log_number = number;
     reader_options.mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
     reader_options.is_wal = true;
+    // Damage is passed over, because a repair wants every entry that can be read.
     LogReader reader(NewFileLogSource(std::move(file)), reader_options, &damage);
     Slice batch;
     while (reader.ReadRecord(&batch)) batches.Add(batch, &log);

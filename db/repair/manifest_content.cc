@@ -64,6 +64,7 @@ Status ContentReader::Apply(const VersionEdit& edit) {
   if (edit.next_file_number && *edit.next_file_number > kMaxFileNumber) {
     return Status::Corruption(StrCat("impossible next file number ", *edit.next_file_number));
   }
+  // Counted before the checks below, which refuse a record that was read all the same.
   edits_++;
   initial_edits_ = edit.initial_records.value_or(initial_edits_);
   has_log_number_ |= edit.log_number.has_value();
@@ -92,6 +93,7 @@ Status ContentReader::Apply(const VersionEdit& edit) {
 }
 
 void ContentReader::ApplyToFamily(const VersionEdit& edit, FamilyContent* family) {
+  // The level does not matter here, because numbers are unique in the whole database.
   assert(family != nullptr);
   if (edit.comparator) family->comparator = edit.comparator;
   if (edit.log_number) family->log_number = std::max(family->log_number, *edit.log_number);
@@ -130,6 +132,7 @@ void ContentReader::ApplyToFamily(const VersionEdit& edit, FamilyContent* family
 Result<ManifestContent> ReadManifestContent(FileSystem* fs, const std::string& dir,
                                             const std::string& name) {
   ManifestContent content;
+  assert(fs != nullptr);
   auto reader = ManifestReader::Open(fs, StrCat(dir, "/", name));
   if (!reader.ok()) {
     if (!IsAboutContents(reader.status())) return reader.status();
@@ -138,6 +141,7 @@ Result<ManifestContent> ReadManifestContent(FileSystem* fs, const std::string& d
   }
   ContentReader state(&content);
   RETURN_IF_ERROR(state.Read(reader->get()));
+  // Without a name the caller knows that this file is of no use.
   if (state.IsUsable()) {
     content.name = name;
   } else if (content.damage.ok()) {
@@ -165,6 +169,7 @@ Result<ManifestContent> FindManifestContent(FileSystem* fs, const std::string& d
   for (const std::string& name : names) {
     ASSIGN_OR_RETURN(ManifestContent content, ReadManifestContent(fs, dir, name));
     // Without CURRENT, the newest MANIFEST counts as the current one.
+    assert(!names.empty());
     content.is_current = name == names.front();
     if (content.name.empty()) {
       notes->push_back(StrCat(name, ": not used: ", content.damage.ToString()));

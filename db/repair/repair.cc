@@ -68,6 +68,7 @@ Status Repair::WriteManifest() {
   std::vector<VersionEdit> edits = NewRecords();
   // Nothing was changed before this point, except that copies were written and blob files
   // completed.
+  assert(!edits.empty());
   RETURN_IF_ERROR(CheckRecords(edits));
   std::vector<std::string> records;
   for (const VersionEdit& edit : edits) edit.EncodeTo(&records.emplace_back());
@@ -123,6 +124,7 @@ Status Repair::FindFiles() {
       // Info logs and OPTIONS files alone are no database.
       has_any |=
           type == kTableFile || type == kBlobFile || type == kWalFile || type == kDescriptorFile;
+      // New files get numbers above all that exist, whether or not they are needed.
       next_number_ = std::max(next_number_, number.Next());
       files_->Add(dir, name, number, type);
     }
@@ -135,8 +137,10 @@ Status Repair::FindFiles() {
 // A complete MANIFEST explains every table: one that it does not name is obsolete. An incomplete
 // one explains the tables that any of its records names.
 Status Repair::FindStrays() {
+  assert(files_ != nullptr);
   if (base_.IsFinal()) return Status::OK();
   for (const auto& [number, path] : files_->tables) {
+    // A table that a record names belongs to a family, or was deleted on purpose.
     if (base_.named_tables.contains(number)) continue;
     auto properties = ReadTableProperties(environment_.fs.get(), path);
     if (!properties.ok()) {
@@ -151,6 +155,7 @@ Status Repair::FindStrays() {
 }
 
 std::vector<std::string> Repair::NamesInOptions() const {
+  assert(files_ != nullptr);
   std::vector<std::string> names;
   for (const ColumnFamilyDescriptor& family : request_.families) names.push_back(family.name);
   if (files_->newest_options == 0) return names;
@@ -245,6 +250,7 @@ Status Repair::OpenFamily(uint32_t id, const std::string& name) {
 
 // Called before anything is changed. Tables in another order would be damaged further by a repair.
 Status Repair::CheckFits(const Family& family) const {
+  assert(family.comparator.user_comparator() != nullptr);
   const std::string given = family.comparator.user_comparator()->Name();
   const auto check = [&](const std::string& found) {
     if (found.empty() || found == given) return Status::OK();
@@ -253,6 +259,7 @@ Status Repair::CheckFits(const Family& family) const {
                                           ", but is repaired with ", given));
   };
   if (family.content != nullptr && family.content->comparator) {
+    // A MANIFEST with a comparator is decisive; its tables have been written with it.
     return check(*family.content->comparator);
   }
   for (const Stray& stray : strays_) {
@@ -265,6 +272,7 @@ void Repair::NoteMissingLogs() {
   // Older logs were obsolete when the MANIFEST was written.
   FileNumber oldest = FileNumber::None();
   for (const auto& [id, family] : base_.families) oldest = std::min(oldest, family.log_number);
+  assert(files_ != nullptr);
   for (const auto& [number, log] : base_.counters.tracked_logs) {
     if (number < oldest) continue;
     if (std::binary_search(files_->logs.begin(), files_->logs.end(), number)) continue;
@@ -276,6 +284,7 @@ void Repair::NoteMissingLogs() {
 FileNumber Repair::NewNumber() { return std::exchange(next_number_, next_number_.Next()); }
 
 std::vector<VersionEdit> Repair::NewRecords() const {
+  assert(!families_.empty());
   SequenceNumber last_sequence = base_.counters.last_sequence;
   for (const auto& [id, family] : families_) {
     for (const PlacedTable& table : family.tables) {
@@ -308,6 +317,7 @@ std::vector<VersionEdit> Repair::NewRecords() const {
       contents.full_history_ts_low = family.content->full_history_ts_low;
       contents.unknown_fields = family.content->unknown_fields;
     }
+    // Every table has got its level by now.
     for (const PlacedTable& table : family.tables) contents.AddFile(*table.level, table.meta);
     for (const auto& [number, blob] : family.blobs) {
       contents.blob_additions.push_back(blob.addition);
@@ -319,6 +329,7 @@ std::vector<VersionEdit> Repair::NewRecords() const {
     edits.push_back(std::move(identity));
     edits.push_back(std::move(contents));
   }
+  assert(edits.size() == 1 + 2 * families_.size());
   // All records are in the file before CURRENT names it.
   edits.front().initial_records = edits.size();
   return edits;
@@ -327,6 +338,7 @@ std::vector<VersionEdit> Repair::NewRecords() const {
 // Applies the records as the next opening will do. The mutex is only there because the functions
 // require one.
 Status Repair::CheckRecords(const std::vector<VersionEdit>& edits) const {
+  assert(!edits.empty());
   std::vector<FamilyRequest> requests;
   for (const auto& [id, family] : families_) {
     FamilyRequest request(family.name, family.comparator);
@@ -356,6 +368,7 @@ Status Repair::MoveUnusedFiles() {
     return Status::Corruption(request_.dir, "the new MANIFEST cannot be read");
   }
   // Tables and blob files that the database needs, by number.
+  // The old MANIFEST has been replaced, so only what the new one names is needed.
   std::set<FileNumber> needed;
   FileNumber oldest_log = FileNumber::None();
   for (const auto& [id, family] : content.families) {

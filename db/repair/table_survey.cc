@@ -58,6 +58,7 @@ void SeekFirstVersion(const Slice& user_key, InternalIterator* it) {
 }
 
 SequenceNumber SeqnoAt(const InternalIterator& it) {
+  assert(it.Valid());
   return TrailerSeqno(ExtractTrailer(it.key()));
 }
 
@@ -71,12 +72,14 @@ NewerTable Newer(SequenceNumber first, SequenceNumber second) {
 // cost little.
 Result<NewerTable> ComparePoints(const InternalKeyComparator& order, InternalIterator* a,
                                  InternalIterator* b) {
+  assert(b != nullptr);
   assert(a != nullptr);
   for (a->SeekToFirst(); a->Valid();) {
     SeekFirstVersion(ExtractUserKey(a->key()), b);
     if (!b->Valid()) break;
     const std::string key = ExtractUserKey(b->key()).ToString();
     if (order.OrderWithoutTimestamp(ExtractUserKey(a->key()), key) != 0) {
+      // The key exists in one table only, so it decides nothing.
       SeekFirstVersion(key, a);
       continue;
     }
@@ -94,6 +97,7 @@ Result<NewerTable> ComparePoints(const InternalKeyComparator& order, InternalIte
 // an entry, so that `owner` is newer.
 Result<NewerTable> CompareTombstones(const InternalKeyComparator& order, const TableReader& owner,
                                      InternalIterator* points) {
+  assert(points != nullptr);
   if (owner.tombstones() == nullptr) return NewerTable::kEqual;
   for (size_t i = 0; i < owner.tombstones()->size(); i++) {
     const FragmentedTombstones::Fragment fragment = owner.tombstones()->fragment(i);
@@ -102,6 +106,7 @@ Result<NewerTable> CompareTombstones(const InternalKeyComparator& order, const T
     if (!points->Valid()) break;
     if (order.OrderWithoutTimestamp(ExtractUserKey(points->key()), fragment.end) >= 0) continue;
     // The first sequence number of a fragment is its greatest.
+    assert(!fragment.seqnos.empty());
     const NewerTable newer = Newer(fragment.seqnos.front(), SeqnoAt(*points));
     if (newer != NewerTable::kEqual) return newer;
   }
@@ -114,6 +119,7 @@ NewerTable Reversed(NewerTable newer) {
 }
 
 // Writes the copy of a damaged table. The file is created when there is something to write.
+// One object makes at most one file.
 class Copy {
  public:
   // `meta`: of the damaged table; null: its bounds are unknown.
@@ -134,6 +140,7 @@ class Copy {
     }
     RETURN_IF_ERROR(Begin());
     result_.entries++;
+    assert(table_ != nullptr);
     return table_->Add(key, value);
   }
   // The tombstones are cut to the bounds of the table, as its readers do.
@@ -148,11 +155,13 @@ class Copy {
       if (options_.comparator->OrderWithoutTimestamp(tombstone.begin, tombstone.end) >= 0) continue;
       RETURN_IF_ERROR(Begin());
       result_.entries++;
+      assert(table_ != nullptr);
       RETURN_IF_ERROR(table_->AddTombstone(tombstone));
     }
     return Status::OK();
   }
   Status Finish() {
+    // Nothing was worth keeping, so there is no file and no description of one.
     if (table_ == nullptr) return Status::OK();
     return table_->Finish(&result_.meta.emplace());
   }
@@ -182,6 +191,7 @@ class Copy {
 Result<std::unique_ptr<TableReader>> OpenTableForRepair(const TableReadContext& context,
                                                         const std::string& path,
                                                         const FileMetadata* meta) {
+  assert(context.fs != nullptr && context.comparator != nullptr);
   ASSIGN_OR_RETURN(auto file, RandomReader::Open(context.fs, path, context.file_options));
   TableReaderOptions options;
   // The MANIFEST's facts are checked by the reader.
@@ -195,6 +205,7 @@ Result<std::unique_ptr<TableReader>> OpenTableForRepair(const TableReadContext& 
     border = FragmentedTombstones::BorderOf(meta->smallest, meta->largest);
     options.border = &*border;
   }
+  // The border must live until the table is open, because the reader cuts its tombstones by it.
   return TableReader::Open(std::move(file), options);
 }
 
@@ -218,6 +229,7 @@ Result<FileMetadata> DescribeTable(const TableReadContext& context, const std::s
   ASSIGN_OR_RETURN(const auto table, OpenTableForRepair(context, path, nullptr));
   RETURN_IF_ERROR(table->VerifyChecksums(WholeTable()));
   ASSIGN_OR_RETURN(const TableBounds bounds, FindTableBounds(*table, *context.comparator));
+  assert(context.comparator != nullptr);
   // An empty table would have no place in the tree.
   if (bounds.empty()) return Status::Corruption(path, "has no entries");
   const TableProperties properties = table->properties();
@@ -242,6 +254,7 @@ Result<SalvagedTable> SalvageTable(const TableReadContext& context, const std::s
                                    const FileMetadata* meta, const TableOutputOptions& output) {
   SalvagedTable result;
   // The file under this number may be of another database.
+  // Without an id the bounds decide, entry by entry.
   if (meta != nullptr && !meta->unique_id.empty()) {
     const auto properties = ReadTableProperties(context.fs, path);
     if (properties.ok() && UniqueIdOf(properties.value()) != meta->unique_id) {
@@ -267,6 +280,7 @@ Result<SalvagedTable> SalvageTable(const TableReadContext& context, const std::s
 
 Status CountBlobUses(const TableReadContext& context, const std::string& path,
                      const FileMetadata& meta, BlobUses* uses) {
+  assert(uses != nullptr);
   ASSIGN_OR_RETURN(const auto table, OpenTableForRepair(context, path, &meta));
   const std::unique_ptr<InternalIterator> it(table->NewIterator(WholeTable(), nullptr));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
@@ -282,6 +296,7 @@ Status CountBlobUses(const TableReadContext& context, const std::string& path,
 
 Result<NewerTable> CompareTableAges(const TableReadContext& context, const TableReader& first,
                                     const TableReader& second) {
+  assert(context.comparator != nullptr);
   const InternalKeyComparator& order = *context.comparator;
   const std::unique_ptr<InternalIterator> of_first(first.NewIterator(WholeTable(), nullptr));
   const std::unique_ptr<InternalIterator> of_second(second.NewIterator(WholeTable(), nullptr));
@@ -291,6 +306,7 @@ Result<NewerTable> CompareTableAges(const TableReadContext& context, const Table
   ASSIGN_OR_RETURN(newer, CompareTombstones(order, first, of_second.get()));
   if (newer != NewerTable::kEqual) return newer;
   ASSIGN_OR_RETURN(newer, CompareTombstones(order, second, of_first.get()));
+  // The arguments were exchanged in the last comparison, so its result is turned around.
   return Reversed(newer);
 }
 

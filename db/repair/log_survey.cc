@@ -22,7 +22,6 @@ namespace {
 class DamageFlag final : public LogReader::Reporter {
  public:
   explicit DamageFlag(SurveyedLog* log) : log_(log) {}
-  assert(log_ != nullptr);
   void OnDamage(const LogDamage&) override { log_->is_whole = false; }
 
  private:

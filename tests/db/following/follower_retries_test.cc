@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "env/env_adaptors.h"
@@ -24,6 +25,9 @@
 
 namespace ashlar {
 namespace {
+
+// For hooks: the ranks of locks are counted by thread, and the caller of a hook holds some.
+void InAnotherThread(const std::function<void()>& work) { std::thread(work).join(); }
 
 using Waits = std::vector<uint64_t>;  // in milliseconds
 
@@ -107,7 +111,8 @@ class FollowerRetriesTest : public DbTest {
       if (!is_before || call.kind != CallKind::kOpenRead || call.path != current) return;
       const bool is_lost = lost_opens_ > 0;
       if (is_lost) lost_opens_--;
-      memory_->PutFile(current, is_lost ? StrCat("MANIFEST-00", 8000 + lost_opens_, "\n") : real);
+      const std::string text = is_lost ? StrCat("MANIFEST-00", 8000 + lost_opens_, "\n") : real;
+      InAnotherThread([&] { memory_->PutFile(current, text); });
     });
   }
 
@@ -138,16 +143,20 @@ TEST_F(FollowerRetriesTest, ARetryThatWinsTheRaceShowsTheNews) {
   // The leader writes when the race is over.
   const std::string current = CurrentFileName(dir_);
   const std::string real = memory_->AllFiles().at(current);
-  bool has_written = false;
+  bool has_lost = false, has_written = false;
   fs_->SetHook([&](const FileCall& call, bool is_before) {
     if (!is_before || call.kind != CallKind::kOpenRead || call.path != current) return;
     const bool is_lost = lost_opens_ > 0;
     if (is_lost) lost_opens_--;
-    memory_->PutFile(current, is_lost ? StrCat("MANIFEST-00", 8000 + lost_opens_, "\n") : real);
-    if (!is_lost || lost_opens_ > 0 || has_written) return;
+    const std::string text = is_lost ? StrCat("MANIFEST-00", 8000 + lost_opens_, "\n") : real;
+    InAnotherThread([&] { memory_->PutFile(current, text); });
+    if (!has_lost) has_lost = is_lost;
+    if (is_lost || !has_lost || has_written) return;
     has_written = true;
-    Put("a", "1");
-    Flush();
+    InAnotherThread([&] {
+      Put("a", "1");
+      Flush();
+    });
   });
   ASSERT_OK(TryFollow(/*retries=*/3));
   EXPECT_EQ(clock_->AwaitDrained(), (Waits{kPeriod, kWait, kWait, kPeriod}));
@@ -164,12 +173,14 @@ TEST_F(FollowerRetriesTest, ATableThatVanishedForGoodIsNotTriedAgainBeforeTheNex
   bool is_waiting = false;
   fs_->SetHook([&](const FileCall& call, bool is_before) {
     if (!is_waiting || !table.empty() || !is_before || call.path != current) return;
-    Put("a", "1");
-    Flush();
-    for (const auto& [path, bytes] : memory_->AllFiles()) {
-      if (path.starts_with(dir_ + "/") && path.ends_with(".sst")) table = path;
-    }
-    ASSERT_OK(memory_->RenameFile(table, table + ".away", IOOptions(), nullptr));
+    InAnotherThread([&] {
+      Put("a", "1");
+      Flush();
+      for (const auto& [path, bytes] : memory_->AllFiles()) {
+        if (path.starts_with(dir_ + "/") && path.ends_with(".sst")) table = path;
+      }
+      ASSERT_OK(memory_->RenameFile(table, table + ".away", IOOptions(), nullptr));
+    });
   });
   clock_->Grant(2, [&] { is_waiting = true; });
   ASSERT_OK(TryFollow(/*retries=*/3));

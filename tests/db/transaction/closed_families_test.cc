@@ -54,6 +54,8 @@ class ClosedFamilies : public PessimisticFixture,
     OpenBoth(/*takes_writes=*/false);
     return std::unique_ptr<Transaction>(db_->GetTransactionByName("a"));
   }
+
+  std::vector<ColumnFamilyHandle*> handles_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Policies, ClosedFamilies, WritePolicies(), PolicyName);
@@ -113,7 +115,9 @@ TEST_P(ClosedFamilies, TheRestOfAnUnpreparedTransactionIsRefused) {
   EXPECT_EQ(ClosedValue("rest"), "NotFound: ");
   EXPECT_EQ(ValueOf(db_.get(), "a"), "NotFound: ");
   // Otherwise nothing was written, and the refused transaction is empty.
-  if (GetParam() == WRITE_UNPREPARED) ASSERT_OK(transaction->Rollback());
+  if (GetParam() == WRITE_UNPREPARED) {
+    ASSERT_OK(transaction->Rollback());
+  }
   EXPECT_EQ(ValueOf(db_.get(), "a"), "NotFound: ");
 }
 

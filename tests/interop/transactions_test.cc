@@ -23,8 +23,8 @@
 namespace ashlar {
 namespace {
 
-// The words of `utilities_theirs txn-POLICY`, on our database. Write-unprepared transactions write out
-// each update before the next one.
+// The words of `utilities_theirs txn-POLICY`, on our database. Write-unprepared transactions write
+// out each update before the next one.
 class OurTransactions {
  public:
   OurTransactions(const std::string& dir, TxnDBWritePolicy policy) {

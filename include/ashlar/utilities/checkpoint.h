@@ -120,8 +120,9 @@ class ASHLAR_EXPORT Checkpoint {
   // Flushes one family, links or copies its tables and blob files to a new directory, and describes
   // the tables in **metadata, which the caller deletes; see DB::CreateColumnFamilyWithImport().
   // Blob files must stay beside the tables, with their names. Like a checkpoint, the directory
-  // appears only when it is complete; a crash may leave export_dir + ".tmp". Busy while transactions
-  // of WRITE_PREPARED or WRITE_UNPREPARED are undecided: their data would be visible in the copy.
+  // appears only when it is complete; a crash may leave export_dir + ".tmp". Busy while
+  // transactions of WRITE_PREPARED or WRITE_UNPREPARED are undecided: their data would be visible
+  // in the copy.
   virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                     ExportImportFilesMetaData** metadata);
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How entities are returned.
+// The columns of an entity point into the value, which they keep.
 #include "db/read/entity_columns.h"
 
 #include <utility>

@@ -431,6 +431,10 @@ Status TableBuilder::Finish() {
   assert(rep_->is_closed);
   return status;
 }
+void TableBuilder::SetSeqnoTimes(std::string encoded) {
+  assert(!rep_->is_closed);
+  if (rep_->bare == nullptr) rep_->properties.seqno_to_time_mapping = std::move(encoded);
+}
 void TableBuilder::Abandon() { rep_->is_closed = true; }
 
 [[gnu::cold]] std::string TableBuilder::DebugString() const {

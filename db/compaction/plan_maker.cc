@@ -197,7 +197,8 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   assert(plan.start_level <= plan.output_level);
   if (plan.inputs.back().level == plan.output_level) return false;
   if (plan.compression != kDisableCompressionOption) return false;
-  if (!plan.IsAllOnPath(plan.output_path_id) || !HasTemperature(plan)) return false;
+  if (!plan.IsAllOnPath(plan.output_path_id)) return false;
+  if (!HasTemperature(plan)) return false;
   std::vector<TableFile*> files;
   for (const LevelFiles& level : plan.inputs) {
     files.insert(files.end(), level.files.begin(), level.files.end());

@@ -93,7 +93,7 @@ void TimeSampler::Learn() {
       if (file->meta.smallest_seqno >= known_from || file->meta.largest_seqno == 0) continue;
       if (opened++ == kMostTables) break;
       known_from = file->meta.smallest_seqno;
-      const Result<TableHandle> table = version->tables()->Pin(file);
+      Result<TableHandle> table = version->tables()->Pin(file);
       SeqnoTimes times;
       // Without them data only counts as younger than it is.
       if (!table.ok()) continue;

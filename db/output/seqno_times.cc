@@ -20,7 +20,7 @@ namespace {
 using Sample = SeqnoTimes::Sample;
 
 bool HasSmallerSeqno(const Sample& a, const Sample& b) { return a.seqno < b.seqno; }
-bool IsBefore(const Sample& a, const Sample& b) {
+bool PrecedesInMerge(const Sample& a, const Sample& b) {
   return a.seqno != b.seqno ? a.seqno < b.seqno : a.seconds < b.seconds;
 }
 
@@ -75,7 +75,7 @@ void SeqnoTimes::Merge(const SeqnoTimes& other) {
   std::vector<Sample> all;
   all.reserve(samples_.size() + other.samples_.size());
   std::merge(samples_.begin(), samples_.end(), other.samples_.begin(), other.samples_.end(),
-             std::back_inserter(all), IsBefore);
+             std::back_inserter(all), PrecedesInMerge);
   samples_.clear();
   for (const Sample& sample : all) Add(sample.seqno, sample.seconds);
 }

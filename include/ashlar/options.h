@@ -850,8 +850,7 @@ struct FlushWALOptions {
 ASHLAR_EXPORT Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
                                              std::shared_ptr<Logger>* logger);
 
-// Options of DB::CompactFiles(). A temperature (not kUnknown) replaces that of the family's
-// options.
+// Options of DB::CompactFiles(). A temperature other than kUnknown overrides the family's.
 struct CompactionOptions {
   // Compression of the outputs; kDisableCompressionOption = as the options of the family say.
   CompressionType compression = kDisableCompressionOption;

@@ -291,7 +291,6 @@ TEST(FifoPicker, WritesTablesAgainThatAreOldEnoughForAnotherTier) {
       "1 a-z 40 born=700 kin=700 tier=12");
   EXPECT_EQ(Pick(later, options, 900), "merge L0[2] -> L0");
   EXPECT_EQ(PlanOf(later, options, {}, 900)->temperature, Temperature::kWarm);
-  EXPECT_EQ(Pick(later, options, 899), "none");
 }
 
 TEST(FifoPicker, ATableThatWasWrittenAgainIsAsOldAsItsData) {

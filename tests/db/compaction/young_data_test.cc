@@ -117,7 +117,7 @@ TEST(YoungData, NoTwoJobsWriteTheSameRangeOfTheLevelAbove) {
   running.young_range = CompactionPlan::KeyRange{"a", "f"};
   EXPECT_EQ(Pick(tree, Levelled(), {&running}), "none");
   running.young_range.reset();
-  EXPECT_EQ(Pick(tree, Levelled(), {&running}), "move L1[5] -> L2");
+  EXPECT_EQ(Pick(tree, Levelled(), {&running}), "merge L1[5] -> L2");
 }
 
 TEST(YoungData, WithDynamicLevelsLevel0NeverGoesToTheLastOne) {

@@ -49,6 +49,7 @@ DBImpl::DBImpl(const OpenRequest& request)
       closer_(&core_, &write_control_, &scheduler_, &manual_flushes_),
       baselines_{.since_micros = core_.environment.NowMicros()},
       reports_(Sources()),
+      time_sampler_(&core_, &scheduler_),
       name_(request.access == Access::kFollower ? request.own_dir : request.dir) {
   core_.services.db = this;
   core_.services.cleaner = this;
@@ -112,7 +113,11 @@ Status DBImpl::StartReports(const OpenRequest& request) {
     }
   }
   reports_.StoreIn(std::move(stored));
-  if (!request.is_read_only()) reports_.Start();
+  if (!request.is_read_only()) {
+    reports_.Start();
+    time_sampler_.Learn();
+    time_sampler_.Start();
+  }
   return Status::OK();
 }
 
@@ -131,6 +136,7 @@ Status DBImpl::Close() {
 Status DBImpl::CancelBackgroundWork(bool wait) {
   const Status status = closer_.CancelBackgroundWork(wait);
   reports_.Stop();  // nothing starts them again
+  time_sampler_.Stop();
   return status;
 }
 
@@ -139,6 +145,7 @@ Status DBImpl::CancelBackgroundWork(bool wait) {
 Status DBImpl::CloseOnce() {
   if (std::exchange(is_closed_, true)) return Status::OK();
   reports_.Stop();
+  time_sampler_.Stop();
   if (follower_ != nullptr) follower_->StopThread();
   EndTraces();
   Status status = closer_.Run();

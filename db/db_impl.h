@@ -40,6 +40,7 @@
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
 #include "db/jobs/space_recovery.h"
+#include "db/jobs/time_sampler.h"
 #include "db/opening/close.h"
 #include "db/opening/open.h"
 #include "db/read/block_accesses.h"
@@ -553,6 +554,7 @@ class DBImpl final : public UnbuiltCalls,
   Closer closer_;
   ReportBaselines baselines_;  // guarded by the DB mutex
   PeriodicReports reports_;
+  TimeSampler time_sampler_;
   const std::string name_;              // the directory; for a follower, its own directory
   std::unique_ptr<Follower> follower_;  // null unless another process writes the database
   std::unique_ptr<FamilyHandle> default_handle_;  // null while no database is open

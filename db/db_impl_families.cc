@@ -19,7 +19,9 @@ namespace ashlar {
 Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                   ColumnFamilyHandle** handle) {
   RETURN_IF_ERROR(CheckWritable());
-  return family_changes_.Create(options, name, handle);
+  const Status status = family_changes_.Create(options, name, handle);
+  time_sampler_.Start();
+  return status;
 }
 
 Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
@@ -35,14 +37,18 @@ Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& d
   assert(handles != nullptr);
   handles->clear();
   RETURN_IF_ERROR(CheckWritable());
-  return family_changes_.CreateAll(descriptors, handles);
+  const Status status = family_changes_.CreateAll(descriptors, handles);
+  time_sampler_.Start();
+  return status;
 }
 
 // The family is dropped at once, but its files stay until the last handle and reader are gone.
 Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
-  return family_changes_.Drop(FamilyOf(handle));
+  const Status status = family_changes_.Drop(FamilyOf(handle));
+  time_sampler_.Start();
+  return status;
 }
 
 // Stops at the first error. The families before it in the list are dropped by then.
@@ -75,7 +81,9 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
   const FamilyChanges::NewValues change{FamilyOf(handle), &opts_map};
-  return family_changes_.SetOptions({&change, 1});
+  const Status status = family_changes_.SetOptions({&change, 1});
+  time_sampler_.Start();
+  return status;
 }
 
 // All families change together, or none of them does.
@@ -86,7 +94,9 @@ Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
     RETURN_IF_ERROR(CheckHandle(handle));
     changes.push_back({FamilyOf(handle), &values});
   }
-  return family_changes_.SetOptions(changes);
+  const Status status = family_changes_.SetOptions(changes);
+  time_sampler_.Start();
+  return status;
 }
 
 // The reports start again, because their periods may have changed.
@@ -177,8 +187,10 @@ Status DBImpl::CreateColumnFamilyWithImport(
   if (options.comparator != nullptr && options.comparator->timestamp_size() != 0) {
     return Status::NotSupported("CreateColumnFamilyWithImport: not with timestamps");
   }
-  return FamilyImport(&core_, &family_changes_)
-      .Run(options, name, import_options, metadatas, handle);
+  const Status status =
+      FamilyImport(&core_, &family_changes_).Run(options, name, import_options, metadatas, handle);
+  time_sampler_.Start();
+  return status;
 }
 
 }  // namespace ashlar

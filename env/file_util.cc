@@ -106,11 +106,14 @@ Status DeleteFileIfExists(FileSystem* fs, const std::string& path) {
   return status;
 }
 
-Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to, uint64_t bytes) {
+Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to, uint64_t bytes,
+                  Temperature temperature) {
   constexpr uint64_t kChunkBytes = 1 << 20;
   ASSIGN_OR_RETURN(auto reader, SequentialReader::Open(fs, from, FileOptions()));
   // Chunks are larger than any useful buffer, so that they are written directly.
-  ASSIGN_OR_RETURN(auto writer, FileWriter::Create(fs, to, FileOptions(), {.buffer_bytes = 0}));
+  FileOptions written;
+  written.temperature = temperature;
+  ASSIGN_OR_RETURN(auto writer, FileWriter::Create(fs, to, written, {.buffer_bytes = 0}));
   const std::unique_ptr<char[]> scratch(new char[kChunkBytes]);
   uint64_t left = bytes;
   while (left > 0) {

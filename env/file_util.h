@@ -58,7 +58,7 @@ Status DeleteFileIfExists(FileSystem* fs, const std::string& path);
 // Copies the first `bytes` bytes (UINT64_MAX: all) to a new file, and syncs the file but not its
 // directory. Corruption if the source is shorter. After an error the copy is incomplete.
 Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to,
-                  uint64_t bytes = UINT64_MAX);
+                  uint64_t bytes = UINT64_MAX, Temperature temperature = Temperature::kUnknown);
 
 // Passes the whole file to the generator, from the first byte to the last, and finalizes it. `io`
 // says what the reads are for.

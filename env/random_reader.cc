@@ -67,7 +67,41 @@ class ReadWatch {
   const uint64_t start_micros_;
 };
 
+// The counters of one storage tier.
+struct TierCounters {
+  Temperature temperature;
+  uint32_t read_bytes, read_count;  // of Statistics
+  uint64_t FileIOByTemperature::*bytes_of_thread;
+  uint64_t FileIOByTemperature::*count_of_thread;
+};
+constexpr TierCounters kTierCounters[] = {
+    {Temperature::kHot, HOT_FILE_READ_BYTES, HOT_FILE_READ_COUNT,
+     &FileIOByTemperature::hot_file_bytes_read, &FileIOByTemperature::hot_file_read_count},
+    {Temperature::kWarm, WARM_FILE_READ_BYTES, WARM_FILE_READ_COUNT,
+     &FileIOByTemperature::warm_file_bytes_read, &FileIOByTemperature::warm_file_read_count},
+    {Temperature::kCool, COOL_FILE_READ_BYTES, COOL_FILE_READ_COUNT,
+     &FileIOByTemperature::cool_file_bytes_read, &FileIOByTemperature::cool_file_read_count},
+    {Temperature::kCold, COLD_FILE_READ_BYTES, COLD_FILE_READ_COUNT,
+     &FileIOByTemperature::cold_file_bytes_read, &FileIOByTemperature::cold_file_read_count},
+    {Temperature::kIce, ICE_FILE_READ_BYTES, ICE_FILE_READ_COUNT,
+     &FileIOByTemperature::ice_file_bytes_read, &FileIOByTemperature::ice_file_read_count},
+};
+
 }  // namespace
+
+// A MANIFEST may name tiers that have no counters.
+void RandomReader::CountInKnownTier(uint64_t n) const {
+  for (const TierCounters& tier : kTierCounters) {
+    if (tier.temperature != temperature_) continue;
+    RecordTick(statistics_, tier.read_bytes, n);
+    RecordTick(statistics_, tier.read_count);
+    IOStatsContext* const context = get_iostats_context();
+    if (!CountsPerf() || context->disable_iostats) return;
+    context->file_io_stats_by_temperature.*tier.bytes_of_thread += n;
+    context->file_io_stats_by_temperature.*tier.count_of_thread += 1;
+    return;
+  }
+}
 
 bool RandomReader::IsCachedBySystem() const {
   // Only files of the operating system pass its page cache, and only without direct I/O.
@@ -92,6 +126,7 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
   if (!status.ok()) return status;
   auto reader = std::make_unique<RandomReader>(std::move(file), path, size, fs);
   reader->PaceBy(file_options.rate_limiter);
+  reader->temperature_ = file_options.temperature;
   return reader;
 }
 
@@ -139,6 +174,7 @@ Status RandomReader::ReadFile(uint64_t offset, size_t n, char* scratch, Slice* r
                                 : file_->Read(offset, n, io, result, scratch, nullptr));
   }
   AddIoBytes(&IOStatsContext::bytes_read, result->size());
+  CountInTier(result->size());
   if (io.io_activity == Env::IOActivity::kVerifyDBChecksum) {
     RecordTick(statistics_, VERIFY_CHECKSUM_READ_BYTES, result->size());
   }
@@ -181,7 +217,10 @@ Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,
       request->status =
           status_to_io_status(ShortRead(request->offset, request->len, request->result.size()));
     }
-    if (request->status.ok()) AddIoBytes(&IOStatsContext::bytes_read, request->result.size());
+    if (request->status.ok()) {
+      AddIoBytes(&IOStatsContext::bytes_read, request->result.size());
+      CountInTier(request->result.size());
+    }
     // The others are still checked, because each request has a status of its own.
     first_error.UpdateIfOk(request->status);
   }

@@ -57,6 +57,11 @@ class RandomReader {
     assert(size <= size_);
     size_ = size;
   }
+  // Counts one read of `n` bytes in the storage tier of the file, if it is known. For reads through
+  // file(); the functions of this class count theirs.
+  void CountInTier(uint64_t n) const {
+    if (temperature_ != Temperature::kUnknown) CountInKnownTier(n);
+  }
   // True with direct I/O: a caller that uses file() itself must then read whole pages.
   bool is_direct() const { return alignment_ != 0; }
   // True if bytes that were read recently are probably in the page cache: for a file of the
@@ -109,6 +114,7 @@ class RandomReader {
                   const IOOptions& io) const;
   // Corruption that names file, offset, expectation and finding.
   Status ShortRead(uint64_t offset, size_t expected, size_t found) const;
+  void CountInKnownTier(uint64_t n) const;
   // The slow part of Pace().
   void AwaitTurn(size_t n, const IOOptions& io) const;
   // Reads like the function above with direct I/O: whole pages are read into aligned memory.
@@ -124,7 +130,8 @@ class RandomReader {
   RateLimiter* rate_limiter_ = nullptr;
   Statistics* statistics_ = nullptr;
   LevelHistogramRef by_level_;
-  PageArray tail_;  // tail_bytes_ bytes; null: none
+  Temperature temperature_ = Temperature::kUnknown;  // set by Open()
+  PageArray tail_;                                   // tail_bytes_ bytes; null: none
   uint64_t tail_bytes_ = 0;
 };
 

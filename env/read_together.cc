@@ -79,7 +79,10 @@ void ReadFromMany(FileSystem* fs, std::span<FileRead> reads, const IOOptions& io
     // who gives it up together with the error.
     if (!polled.ok() && handles[i] != nullptr) requests[i].status = polled;
     TakeAnswer(requests[i], &reads[i]);
-    if (reads[i].status.ok()) AddIoBytes(&IOStatsContext::bytes_read, reads[i].result.size());
+    if (reads[i].status.ok()) {
+      AddIoBytes(&IOStatsContext::bytes_read, reads[i].result.size());
+      reads[i].file->CountInTier(reads[i].result.size());
+    }
     if (handles[i] != nullptr && deleters[i]) deleters[i](handles[i]);
   }
 }

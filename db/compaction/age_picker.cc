@@ -64,6 +64,7 @@ std::optional<CompactionPlan> AgePicker::PickExpired() const {
         plan = PlanLevel0();
       } else {
         PlanMaker plans(version_, *pick_.options, *pick_.claims, running_);
+        if (plans.IsHeldBack(*table, level.Next())) continue;
         plan = plans.PlanFor({level, {table}}, level.Next(), /*allow_trivial_move=*/true);
       }
       if (plan.has_value()) {

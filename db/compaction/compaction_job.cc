@@ -20,6 +20,7 @@
 #include "db/output/filter_bits.h"
 #include "db/read/iterator_builder.h"
 #include "db/table_cache/table_cache.h"
+#include "env/info_log.h"
 #include "table/sst/write/block_passing.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
@@ -85,6 +86,13 @@ class CompactionJob::Subcompaction {
   Result<std::unique_ptr<EntryFilter>> MakeFilter() const;
   EntryStreamOptions StreamOptions(DeeperLevels* below);
   OutputWriterOptions WriterOptions() const;
+  // What the writer needs besides if it divides the entries by age.
+  struct Division {
+    YoungOutputs outputs;
+    OutputWriterOptions writer;
+    std::unique_ptr<SstPartitioner> partitioner;
+  };
+  void DivideByAge(OutputWriterOptions* writer, Division* division) const;
   bool IsPiped(const EntryStreamOptions& stream) const;
   Status Write(const OutputWriterOptions& writer, EntryStream* entries);
   // True if no deeper level holds keys of the range, and none will be ingested below them later.
@@ -165,6 +173,8 @@ Status CompactionJob::Subcompaction::Merge() {
     writer.tombstones = kept.get();
   }
   writer.table.has_helper = is_piped_ = IsPiped(stream);
+  Division division;
+  if (kept == nullptr || kept->empty()) DivideByAge(&writer, &division);
   Status status = Write(writer, &entries);
   result.range_tombstones_dropped = dropped;
   return status;
@@ -250,6 +260,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.on_merge_failure = options_.on_merge_failure;
   stream.below = options_.plan->is_open_below ? nullptr : below;
   stream.is_bottommost = HidesNothingBelow();
+  stream.first_young = job_.first_young_;
   stream.tombstones = job_.tombstones_.get();
   stream.begin = begin_;
   stream.end = end_;
@@ -272,8 +283,10 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.is_bottommost = plan.is_bottommost;
   writer.table.is_open_below = plan.is_open_below;
   writer.table.is_flush = false;
+  writer.table.seqno_times = job_.seqno_times_;
   if (!options_.snapshots.empty()) writer.table.oldest_snapshot = options_.snapshots.front();
   writer.table.compression = plan.compression;
+  writer.table.temperature = plan.temperature;
   writer.table.target_file_bytes = plan.target_file_bytes;
   writer.table.oldest_ancestor_time = OldestAncestor(plan);
   writer.table.epoch_number = OldestEpoch(plan);
@@ -287,6 +300,29 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.new_file_number = options_.new_file_number;
   writer.observer = options_.observer;
   return writer;
+}
+
+// Writes the entries that are too young for the level of the plan to the level above, if the plan
+// has a range there. With range tombstones, which are left only because of snapshots, all entries
+// stay together.
+void CompactionJob::Subcompaction::DivideByAge(OutputWriterOptions* writer,
+                                               Division* division) const {
+  const CompactionPlan& plan = *options_.plan;
+  if (!plan.young_range.has_value()) return;
+  writer->tombstones = nullptr;
+  division->partitioner = MakePartitioner(*options_.table.family_options, plan, *options_.version);
+  division->writer = *writer;
+  division->writer.table.level = Level{plan.output_level - 1};
+  division->writer.table.is_bottommost = false;
+  division->writer.table.compression = kDisableCompressionOption;
+  division->writer.limits.next_level = {};
+  division->writer.partitioner = division->partitioner.get();
+  division->outputs = {.first_young = job_.first_above_last_,
+                       .smallest = plan.young_range->smallest,
+                       .largest = plan.young_range->largest,
+                       .largest_is_exclusive = plan.young_range->largest_is_exclusive,
+                       .writer = &division->writer};
+  writer->young = &division->outputs;
 }
 
 // Gathers the range tombstones of all inputs, and leaves out tables that they cover entirely. The
@@ -366,6 +402,7 @@ Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
   Statistics* const statistics = options_.table.context->writer_options.statistics;
   const StopWatch watch(SystemClock::Default().get(), statistics, SUBCOMPACTION_SETUP_TIME);
   RETURN_IF_ERROR(GatherTombstones());
+  RETURN_IF_ERROR(GatherTimes());
   RETURN_IF_ERROR(FindCuts());
   for (size_t i = 0; i <= cuts_.size(); i++) {
     parts->push_back(std::make_unique<Subcompaction>(
@@ -373,6 +410,32 @@ Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
         i == cuts_.size() ? std::nullopt : std::optional<Slice>(cuts_[i])));
   }
   RecordInHistogram(statistics, NUM_SUBCOMPACTIONS_SCHEDULED, parts->size());
+  return Status::OK();
+}
+
+// A table whose property cannot be decoded adds no times. Its entries then count as young, which is
+// no reason to fail.
+Status CompactionJob::GatherTimes() {
+  if (options_.table.seqno_times == nullptr) return Status::OK();
+  const TableCache& tables = *options_.version->tables();
+  SeqnoTimes times = *options_.table.seqno_times;
+  for (const LevelFiles& level : inputs_) {
+    for (TableFile* file : level.files) {
+      TableHandle table;
+      ASSIGN_OR_RETURN(table, options_.version->tables()->PinForCompaction(file));
+      const Status merged = times.MergeEncoded(table->properties().seqno_to_time_mapping);
+      if (merged.ok()) continue;
+      Warn(options_.merge.info_log, "%s: %s", tables.PathOf(file->meta).c_str(),
+           merged.ToString().c_str());
+    }
+  }
+  const uint64_t now = options_.table.creation_time;
+  const uint64_t period = SecondsOfKeptTimes(*options_.table.family_options);
+  first_young_ = times.FirstYoung(now, period);
+  const uint64_t precluded = options_.table.family_options->preclude_last_level_data_seconds;
+  if (precluded > 0) first_above_last_ = times.FirstYoung(now, precluded);
+  times.ForgetBefore(now - std::min(now, period));
+  seqno_times_ = std::make_shared<const SeqnoTimes>(std::move(times));
   return Status::OK();
 }
 

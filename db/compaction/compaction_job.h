@@ -21,6 +21,7 @@
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/stop_flags.h"
 #include "db/output/output_writer.h"
+#include "db/output/seqno_times.h"
 #include "env/thread_list.h"
 #include "table/range_del/fragmented_tombstones.h"
 #include "util/keys/file_number.h"
@@ -75,6 +76,8 @@ class CompactionJob {
   // Collects the range tombstones of the inputs, newer levels first, and sets inputs_. Tables that
   // are covered by tombstones of newer levels are not opened and are left out of inputs_.
   Status GatherTombstones();
+  // Collects what the inputs know about the times of their sequence numbers.
+  Status GatherTimes();
   Status CheckLastKeys() const;
   Status Cut(std::vector<std::unique_ptr<Subcompaction>>* parts);
   Status FindCuts();
@@ -86,6 +89,11 @@ class CompactionJob {
   // These lists own the keys of tombstones_.
   std::vector<std::shared_ptr<const FragmentedTombstones>> input_tombstones_;
   std::unique_ptr<const FragmentedTombstones> tombstones_;  // of all inputs; null: none
+  // When the numbers of the inputs were written; null: the family does not keep times.
+  std::shared_ptr<const SeqnoTimes> seqno_times_;
+  SequenceNumber first_young_ = kMaxSequenceNumber;  // entries from this number on keep it
+  // Entries from this number on stay off the last level, in the plan's young_range.
+  SequenceNumber first_above_last_ = kMaxSequenceNumber;
   std::vector<std::string> cuts_;  // the first user key of each part, except for the first part
 };
 

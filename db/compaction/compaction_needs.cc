@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "db/compaction/compaction_picker.h"
+#include "db/compaction/young_data.h"
 
 namespace ashlar {
 namespace {
@@ -43,19 +44,23 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
                        CompactionNeeds* needs) {
   assert(needs != nullptr);
   const Level last{LevelsInUse(version, options) - 1};
+  // Young data must stay off the last level, so level 0 is compacted into a level above it.
+  const Level lowest_base = YoungLevel(version, options).value_or(last);
   Level first_used = 0;
   uint64_t largest = 0;
   for (Level level = 1; level <= last; ++level) {
     if (first_used == 0 && !version.files(level).empty()) first_used = level;
     largest = std::max(largest, version.level_bytes(level));
   }
-  needs->base_level = Level{std::max<int>(last, 1)};
-  // An empty tree: everything goes to the last level.
+  needs->base_level = Level{std::max<int>(lowest_base, 1)};
+  const double base_bytes = static_cast<double>(options.max_bytes_for_level_base);
+  // An empty tree: everything goes to the last level, or to the one above it.
   if (first_used == 0) {
     if (last >= 1) needs->target_bytes[last] = UINT64_MAX;
+    if (lowest_base < last) needs->target_bytes[lowest_base] = options.max_bytes_for_level_base;
     return;
   }
-  const double base_bytes = static_cast<double>(options.max_bytes_for_level_base);
+  first_used = std::min(first_used, lowest_base);
   const double multiplier = std::max(options.max_bytes_for_level_multiplier, 1.0);
   double size = static_cast<double>(largest);
   for (Level level{last - 1}; level >= first_used; --level) size /= multiplier;
@@ -86,15 +91,35 @@ double Level0Score(const CompactionClaims::Sums& files, const ColumnFamilyOption
   return score;
 }
 
+// The data that is too young to go to the last level.
+struct HeldBack {
+  std::optional<Level> level;
+  uint64_t idle_bytes = 0;  // of tables that no compaction has claimed
+  uint64_t all_bytes = 0;
+};
+
+HeldBack HeldBackFrom(const Version& version, const ColumnFamilyOptions& options,
+                      const CompactionClaims& claims) REQUIRES(db_mutex) {
+  HeldBack held{.level = YoungLevel(version, options)};
+  if (!held.level.has_value()) return held;
+  for (const TableFile* file : version.files(*held.level)) {
+    if (IsWorthMoving(file->meta, claims.first_young())) continue;
+    held.all_bytes += file->meta.file_size;
+    if (!file->being_compacted) held.idle_bytes += file->meta.file_size;
+  }
+  return held;
+}
+
 // Returns the factor, between 1 and 2, by which level 0 may exceed its trigger. A merge of level 0
 // rewrites the whole base level, so a base level that is too large should first pass on some of its
 // data. The factor stays so small that writes are not slowed down.
 double Level0Leeway(const Version& version, const ColumnFamilyOptions& options,
-                    const CompactionNeeds& needs) {
+                    const CompactionNeeds& needs, const HeldBack& held_back) {
   constexpr double kMost = 2;
   const Level base = needs.base_level;
   const bool passes_on = base.Next() < LevelsInUse(version, options);
-  if (!passes_on || version.level_bytes(base) <= needs.target_bytes[base]) return 1;
+  const uint64_t held_bytes = held_back.level == base ? held_back.all_bytes : 0;
+  if (!passes_on || version.level_bytes(base) - held_bytes <= needs.target_bytes[base]) return 1;
   const double trigger = std::max(options.level0_file_num_compaction_trigger, 1);
   const int limit =
       std::min(options.level0_slowdown_writes_trigger, options.level0_stop_writes_trigger);
@@ -121,8 +146,9 @@ void SetScore(Level level, double score, const CompactionClaims::Sums& files,
 // Estimates the bytes that compactions must still rewrite. The data above the target of a level
 // must be merged into the next level, together with the data that it overlaps there. Files of
 // running compactions count too.
+// `held_back`: bytes by level that are too young to go down.
 uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options,
-                      const CompactionNeeds& needs) {
+                      const CompactionNeeds& needs, const HeldBack& held_back) {
   assert(needs.target_bytes.size() == static_cast<size_t>(version.num_levels()));
   double pending = 0;
   double carried = 0;
@@ -133,7 +159,8 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
     pending = carried + static_cast<double>(version.level_bytes(needs.base_level));
   }
   for (Level level = needs.base_level; level + 1 < LevelsInUse(version, options); ++level) {
-    const double bytes = static_cast<double>(version.level_bytes(level)) + carried;
+    double bytes = static_cast<double>(version.level_bytes(level)) + carried;
+    if (held_back.level == level) bytes -= static_cast<double>(held_back.all_bytes);
     const double excess = bytes - static_cast<double>(needs.target_bytes[level]);
     carried = std::max(excess, 0.0);
     if (carried <= 0) continue;
@@ -173,8 +200,8 @@ double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
 
 }  // namespace
 
-// Called under the DB mutex and often, so it uses only the sums that each level keeps; no table is
-// inspected.
+// Called under the DB mutex and often, so it uses only the sums that each level keeps. Tables are
+// inspected only on a level that holds data back.
 CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options,
                                  const CompactionClaims& claims) {
   CompactionNeeds needs;
@@ -192,15 +219,17 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
   } else {
     SetFixedTargets(options, &needs);
   }
+  const HeldBack held_back = HeldBackFrom(version, options, claims);
   const CompactionClaims::Sums level0 = claims.IdleOn(version, 0);
-  const double leeway = Level0Leeway(version, options, needs);
+  const double leeway = Level0Leeway(version, options, needs, held_back);
   SetScore(0, Level0Score(level0, options) / leeway, level0, &needs);
   for (Level level = 1; level + 1 < LevelsInUse(version, options); ++level) {
-    const CompactionClaims::Sums idle = claims.IdleOn(version, level);
+    CompactionClaims::Sums idle = claims.IdleOn(version, level);
+    if (held_back.level == level) idle.bytes -= held_back.idle_bytes;
     SetScore(level, DeepLevelScore(idle, needs.target_bytes[level]), idle, &needs);
   }
   assert(levels == 1 || (needs.base_level >= 1 && needs.base_level < levels));
-  needs.pending_bytes = PendingBytes(version, options, needs);
+  needs.pending_bytes = PendingBytes(version, options, needs, held_back);
   return needs;
 }
 

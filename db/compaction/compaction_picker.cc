@@ -73,7 +73,8 @@ std::string CompactionPlan::DebugString() const {
   if (is_deletion) return text;
   if (output_path_id != 0) StrAppend(&text, " path ", output_path_id);
   StrAppend(&text, " -> L", output_level, is_bottommost ? " bottommost" : "",
-            compression == kNoCompression ? " uncompressed" : "");
+            compression == kNoCompression ? " uncompressed" : "",
+            young_range.has_value() ? " young above" : "");
   return text;
 }
 

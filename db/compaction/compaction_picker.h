@@ -43,13 +43,22 @@ struct CompactionPlan {
   std::vector<TableFile*> grandparents;  // files of output_level + 1 that overlap the inputs
   uint64_t target_file_bytes = 0;        // an output ends when it has this size
   uint64_t max_grandparent_bytes = 0;    // and before it overlaps more grandparents than this
-  uint32_t output_path_id = 0;           // of the outputs' directory; see output_paths.h
-  bool is_bottommost = false;            // no deeper level overlaps the inputs
-  bool is_open_below = false;            // older data may be added below the outputs later
-  bool is_trivial_move = false;          // the inputs can be relinked on the output level
-  bool is_deletion = false;              // the inputs are dropped with all their entries
+  // If set: the user keys for which the level above the output level belongs to the job too. It
+  // gets their entries that are too young for the output level, the last one; see young_data.h.
+  struct KeyRange {
+    Slice smallest, largest;            // point into the metadata of inputs
+    bool largest_is_exclusive = false;  // the end of a range tombstone; inclusive otherwise
+  };
+  std::optional<KeyRange> young_range;
+  uint32_t output_path_id = 0;   // of the outputs' directory; see output_paths.h
+  bool is_bottommost = false;    // no deeper level overlaps the inputs
+  bool is_open_below = false;    // older data may be added below the outputs later
+  bool is_trivial_move = false;  // the inputs can be relinked on the output level
+  bool is_deletion = false;      // the inputs are dropped with all their entries
   // The compression of the outputs. kDisableCompressionOption: as the family's options say.
   CompressionType compression = kDisableCompressionOption;
+  // The storage tier of the outputs. kUnknown: as the family's options say.
+  Temperature temperature = Temperature::kUnknown;
   std::vector<TableFile*> older_in_level0;  // tables of level 0 older than an output there
   bool is_manual = false;
   CompactionReason reason = CompactionReason::kUnknown;
@@ -61,6 +70,10 @@ struct CompactionPlan {
   // covers the whole range.
   std::optional<std::string> next_begin;  // user key
 
+  // Whether the job writes tables to this level.
+  bool WritesTo(Level level) const {
+    return level == output_level || (young_range.has_value() && level.Next() == output_level);
+  }
   // Whether the outputs are new tables.
   bool IsMerge() const { return !is_trivial_move && !is_deletion; }
   // Sets the directory of the outputs. A trivial move becomes a merge if a file is in another
@@ -174,6 +187,7 @@ struct FilesToCompact {
   Level output_level = 0;
   uint64_t target_file_bytes = UINT64_MAX;
   CompressionType compression = kDisableCompressionOption;
+  Temperature temperature = Temperature::kUnknown;
   bool allow_trivial_move = false;
   std::optional<uint32_t> output_path_id;  // nullopt: as for other compactions
 };

@@ -3,7 +3,7 @@
 // The FIFO style treats the family as a cache of the newest data. All tables are on level 0. The
 // oldest tables are dropped, whatever they contain, when they are too old or when all tables
 // together are too large. Tables are rewritten only in order to merge small ones, if the options
-// allow it.
+// allow it, and to bring old ones to other storage tiers.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -70,6 +70,8 @@ class FifoPicker {
       REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickForSpace(const std::vector<LevelFiles>& by_age)
       REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickForTier(const std::vector<LevelFiles>& by_age)
+      REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickSmallTables() REQUIRES(db_mutex);
   static void Drop(const LevelFiles& table, CompactionPlan* plan);
   static std::optional<CompactionPlan> Deletion(CompactionPlan plan, CompactionReason reason);
@@ -101,6 +103,7 @@ std::optional<CompactionPlan> FifoPicker::Pick() {
   if (!plan.has_value() && options_.compaction_options_fifo.allow_compaction) {
     plan = PickSmallTables();
   }
+  if (!plan.has_value()) plan = PickForTier(by_age);
   return plan;
 }
 
@@ -139,6 +142,42 @@ std::optional<CompactionPlan> FifoPicker::PickForSpace(const std::vector<LevelFi
     Drop(by_age[i], &plan);
   }
   return Deletion(std::move(plan), CompactionReason::kFIFOMaxSize);
+}
+
+// The storage tier of data of this age: that of the greatest age that it has reached. kUnknown: it
+// stays where it is.
+Temperature TierAtAge(const CompactionOptionsFIFO& fifo, uint64_t age_seconds) {
+  FileTemperatureAge reached;
+  for (const FileTemperatureAge& threshold : fifo.file_temperature_age_thresholds) {
+    if (threshold.age <= age_seconds && threshold.age >= reached.age) reached = threshold;
+  }
+  return reached.temperature;
+}
+
+// Writes the oldest table that is on the wrong tier again. A table that was written again is
+// younger than its data, but the data is older than the flush of the next newer table.
+std::optional<CompactionPlan> FifoPicker::PickForTier(const std::vector<LevelFiles>& by_age) {
+  const CompactionOptionsFIFO& fifo = options_.compaction_options_fifo;
+  if (fifo.file_temperature_age_thresholds.empty()) return std::nullopt;
+  for (size_t i = 0; i < by_age.size(); i++) {
+    const TableFile& file = *by_age[i].files.front();
+    uint64_t newest = file.meta.file_creation_time;
+    if (i + 1 < by_age.size()) {
+      const uint64_t next = by_age[i + 1].files.front()->meta.oldest_ancestor_time;
+      if (next != 0) newest = std::min(newest, next);
+    }
+    if (by_age[i].level != 0 || newest == 0 || newest > pick_.now_seconds) continue;
+    const Temperature tier = TierAtAge(fifo, pick_.now_seconds - newest);
+    if (tier == Temperature::kUnknown || file.meta.temperature == static_cast<uint8_t>(tier)) {
+      continue;
+    }
+    auto plan = plans_.PlanForRuns({by_age[i]}, 0, /*allow_trivial_move=*/false);
+    if (!plan.has_value()) continue;
+    plan->temperature = tier;
+    plan->reason = CompactionReason::kChangeTemperature;
+    return plan;
+  }
+  return std::nullopt;
 }
 
 // Picks the newest tables for a merge. A further table is included as long as it reduces the bytes

@@ -63,6 +63,7 @@ Result<CompactionPlan> PickFiles(const Version& version, const PickOptions& opti
   plan->reason = CompactionReason::kManualCompaction;
   plan->is_manual = true;
   plan->compression = wanted.compression;
+  plan->temperature = wanted.temperature;
   if (wanted.output_level > 0) plan->target_file_bytes = wanted.target_file_bytes;
   if (wanted.output_path_id.has_value()) plan->output_path_id = *wanted.output_path_id;
   plan->is_trivial_move = wanted.allow_trivial_move && plans.CanMove(*plan);

@@ -191,6 +191,7 @@ std::optional<CompactionPlan> LevelPicker::PickForReads() {
       // Any plan with this file rewrites at least the file itself, so with less credit it cannot
       // pay.
       if (credit(*file) < static_cast<double>(file->meta.file_size)) continue;
+      if (plans_.IsHeldBack(*file, level.Next())) continue;
       auto plan =
           level == 0 ? plans_.PlanFor(plans_.Level0Component(file), plans_.needs().base_level, true)
                      : plans_.PlanFor({level, {file}}, level.Next(), true);
@@ -215,7 +216,7 @@ std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
   assert(level + 1 < version_.num_levels());
   if (level == 0) return PickLevel0();
   for (TableFile* file : ByPriority(level)) {
-    if (file->being_compacted) continue;
+    if (file->being_compacted || plans_.IsHeldBack(*file, level.Next())) continue;
     auto plan = plans_.PlanFor({level, {file}}, level.Next(), /*allow_trivial_move=*/true);
     if (plan.has_value()) {
       plan->reason = ReasonFor(level, CompactionReason::kLevelMaxLevelSize);

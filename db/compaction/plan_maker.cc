@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "db/compaction/output_paths.h"
+#include "db/compaction/young_data.h"
 #include "db/output/table_output.h"
 #include "util/rare_sort.h"
 
@@ -22,7 +23,9 @@ PlanMaker::PlanMaker(const Version& version, const ColumnFamilyOptions& options,
     : version_(version),
       options_(options),
       running_(running),
-      needs_(AssessCompaction(version, options, claims)) {}
+      needs_(AssessCompaction(version, options, claims)),
+      young_level_(YoungLevel(version, options)),
+      first_young_(claims.first_young()) {}
 
 // Whether all keys of the range `a` are before those of a range that begins with `smallest`.
 bool PlanMaker::EndsBefore(const KeyRange& a, const Slice& smallest) const {
@@ -93,10 +96,40 @@ PlanMaker::KeyRange PlanMaker::RangeOf(const std::vector<LevelFiles>& inputs) co
 // ranges into one level, since neither would see the outputs of the other.
 bool PlanMaker::OverlapsRunning(const KeyRange& range, Level output_level) const {
   return std::any_of(running_.begin(), running_.end(), [&](const CompactionPlan* plan) {
-    if (plan->output_level != output_level) return false;
-    const KeyRange other = RangeOf(plan->inputs);
+    if (!plan->WritesTo(output_level)) return false;
+    const KeyRange other =
+        plan->output_level == output_level ? RangeOf(plan->inputs) : *plan->young_range;
     return !EndsBefore(other, range.smallest) && !EndsBefore(range, other.smallest);
   });
+}
+
+// The range of the inputs above the last level: outside of it, only the last level has entries,
+// which stay there. Inside, the plan must hold all that the level above has, since the outputs go
+// between those tables.
+bool PlanMaker::AddYoungRange(CompactionPlan* plan) const {
+  assert(!plan->young_range.has_value());
+  if (!young_level_.has_value() || plan->output_level != young_level_->Next()) return true;
+  std::vector<LevelFiles> upper;
+  std::vector<TableFile*> held;
+  for (const LevelFiles& level : plan->inputs) {
+    if (level.level < plan->output_level) upper.push_back(level);
+    if (level.level == *young_level_) held = level.files;
+  }
+  if (upper.empty()) return true;
+  const KeyRange range = RangeOf(upper);
+  const std::vector<TableFile*> needed = OverlappingRange(*young_level_, range).files;
+  const bool has_all = std::all_of(needed.begin(), needed.end(), [&held](const TableFile* file) {
+    return std::find(held.begin(), held.end(), file) != held.end();
+  });
+  if (!has_all) return true;  // the order of the levels comes first
+  if (OverlapsRunning(range, *young_level_)) return false;
+  plan->young_range = range;
+  return true;
+}
+
+bool PlanMaker::IsHeldBack(const TableFile& file, Level output_level) const {
+  return young_level_.has_value() && output_level == young_level_->Next() &&
+         !IsWorthMoving(file.meta, first_young_);
 }
 
 // Adds neighbours that share a user key with the first or the last file. All versions of a key must
@@ -143,6 +176,21 @@ uint64_t PlanMaker::OverlapBytes(const TableFile& file, Level level) const {
   return BytesOf(OverlappingRange(level, range).files);
 }
 
+// Whether the inputs are in the storage tier that the plan wants. Only a plan with a tier of its
+// own and the last level are particular about it.
+bool PlanMaker::HasTemperature(const CompactionPlan& plan) const {
+  Temperature wanted = plan.temperature;
+  if (wanted == Temperature::kUnknown && plan.output_level + 1 == options_.num_levels) {
+    wanted = options_.last_level_temperature;
+  }
+  if (wanted == Temperature::kUnknown) return true;
+  return std::all_of(plan.inputs.begin(), plan.inputs.end(), [wanted](const LevelFiles& level) {
+    return std::all_of(level.files.begin(), level.files.end(), [wanted](const TableFile* file) {
+      return file->meta.temperature == static_cast<uint8_t>(wanted);
+    });
+  });
+}
+
 // Whether the inputs can be moved instead of rewritten. They must overlap nothing on the output
 // level, keep their compression there, and not overlap too much of the level after it.
 bool PlanMaker::CanMove(const CompactionPlan& plan) const {
@@ -150,9 +198,14 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   if (plan.inputs.back().level == plan.output_level) return false;
   if (plan.compression != kDisableCompressionOption) return false;
   if (!plan.IsAllOnPath(plan.output_path_id)) return false;
+  if (!HasTemperature(plan)) return false;
   std::vector<TableFile*> files;
   for (const LevelFiles& level : plan.inputs) {
     files.insert(files.end(), level.files.begin(), level.files.end());
+    const bool is_old = std::all_of(
+        level.files.begin(), level.files.end(),
+        [this](const TableFile* file) { return file->meta.largest_seqno < first_young_; });
+    if (plan.young_range.has_value() && !is_old) return false;
     const CompressionType here =
         CompressionFor(options_, level.level, needs_.base_level, /*is_bottommost=*/false);
     const CompressionType there =
@@ -183,6 +236,8 @@ void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
   MakeClean(&grown);
   assert(grown.files.size() >= plan->inputs[0].files.size());  // it contains these files
   if (grown.files.size() <= plan->inputs[0].files.size() || IsTaken(grown.files)) return;
+  const auto stays = [&](const TableFile* file) { return IsHeldBack(*file, plan->output_level); };
+  if (std::any_of(grown.files.begin(), grown.files.end(), stays)) return;
   const uint64_t bytes = BytesOf(grown.files) + BytesOf(plan->inputs[1].files);
   if (bytes > options_.max_compaction_bytes) return;
   const KeyRange grown_range = RangeOf({grown});
@@ -261,6 +316,7 @@ std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_
   assert(!IsTaken(plan.inputs.back().files));
   if (OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
   Finish(&plan);
+  if (!AddYoungRange(&plan)) return std::nullopt;
   plan.is_trivial_move = allow_trivial_move && CanMove(plan);
   return plan;
 }
@@ -282,6 +338,7 @@ std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inp
   // Runs are merged as a whole, so the outputs need no cuts for the sake of the next level.
   plan.grandparents.clear();
   plan.max_grandparent_bytes = UINT64_MAX;
+  if (!AddYoungRange(&plan)) return std::nullopt;
   plan.is_trivial_move = allow_trivial_move && CanMove(plan);
   return plan;
 }
@@ -341,6 +398,7 @@ std::optional<CompactionPlan> PlanMaker::PlanForFiles(std::vector<LevelFiles> ch
   }
   if (output_level > 0 && OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
   Finish(&plan);
+  if (!AddYoungRange(&plan)) return std::nullopt;
   return plan;
 }
 

@@ -43,6 +43,8 @@ class PlanMaker {
   // compaction.
   std::optional<CompactionPlan> PlanForFiles(std::vector<LevelFiles> chosen, Level output_level)
       REQUIRES(db_mutex);
+  // Whether the table stays off this level because it is young.
+  bool IsHeldBack(const TableFile& file, Level output_level) const;
   // Whether the inputs of the plan can be relinked on the output level instead of being merged.
   bool CanMove(const CompactionPlan& plan) const;
 
@@ -59,11 +61,7 @@ class PlanMaker {
   static uint64_t BytesOf(const std::vector<TableFile*>& files);
 
  private:
-  struct KeyRange {
-    Slice smallest;  // user keys, inclusive
-    Slice largest;
-    bool largest_is_exclusive = false;  // the end of a range tombstone; inclusive otherwise
-  };
+  using KeyRange = CompactionPlan::KeyRange;
 
   // Adds neighbours that share a user key with the set.
   void MakeClean(LevelFiles* files) const;
@@ -71,7 +69,11 @@ class PlanMaker {
   bool EndsBefore(const KeyRange& a, const Slice& smallest) const;
   LevelFiles OverlappingRange(Level level, const KeyRange& range) const;
   bool OverlapsRunning(const KeyRange& range, Level output_level) const;
+  // Gives a plan that writes to the last level a range above it, if it needs one. False if a
+  // running compaction prevents that.
+  bool AddYoungRange(CompactionPlan* plan) const;
   void CompleteLevel0(LevelFiles* files, bool stays) const;
+  bool HasTemperature(const CompactionPlan& plan) const;
   void GrowStartLevel(CompactionPlan* plan) const REQUIRES(db_mutex);
   void Finish(CompactionPlan* plan) const;
   void FinishOnLevel0(CompactionPlan* plan) const;
@@ -80,6 +82,8 @@ class PlanMaker {
   const ColumnFamilyOptions& options_;
   const std::vector<const CompactionPlan*>& running_;
   const CompactionNeeds needs_;
+  const std::optional<Level> young_level_;
+  const SequenceNumber first_young_;
 };
 
 }  // namespace ashlar

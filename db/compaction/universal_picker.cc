@@ -20,6 +20,7 @@
 #include "db/compaction/output_paths.h"
 #include "db/compaction/plan_maker.h"
 #include "db/compaction/style_pickers.h"
+#include "db/compaction/young_data.h"
 
 namespace ashlar {
 namespace {
@@ -41,7 +42,10 @@ class UniversalPicker {
   std::optional<CompactionPlan> Pick() REQUIRES(db_mutex);
   // Merges all runs. nullopt if a file is being compacted, or if there is only one run, on the last
   // level.
-  std::optional<CompactionPlan> PickAll() REQUIRES(db_mutex) { return PlanOf(0, runs_.size()); }
+  std::optional<CompactionPlan> PickAll() REQUIRES(db_mutex) {
+    asks_for_all_ = true;
+    return PlanOf(0, runs_.size());
+  }
   bool IsAnyTaken() const { return std::any_of(runs_.begin(), runs_.end(), IsTaken); }
   const std::vector<Run>& runs() const { return runs_; }
   // Rewrites the oldest run on its level.
@@ -67,13 +71,18 @@ class UniversalPicker {
   // Returns the level for the output of a merge of the runs before index `end`.
   Level OutputAbove(size_t end) const;
   bool LeavesUncompressed(size_t end) const;
+  // Whether enough data in the runs [first, end) is old enough for the last level.
+  bool IsWorthMoving(size_t first, size_t end) const;
 
   const Version& version_;
   const PickOptions& pick_;
   const ColumnFamilyOptions& options_;
   const CompactionOptionsUniversal& universal_;
   PlanMaker plans_;
-  std::vector<Run> runs_;  // newest first
+  const std::optional<Level> young_level_;  // see young_data.h
+  const SequenceNumber first_young_;
+  bool asks_for_all_ = false;  // whatever is old goes to the last level, however little it is
+  std::vector<Run> runs_;      // newest first
 };
 
 UniversalPicker::UniversalPicker(const Version& version, const PickOptions& options,
@@ -82,7 +91,9 @@ UniversalPicker::UniversalPicker(const Version& version, const PickOptions& opti
       pick_(options),
       options_(*options.options),
       universal_(options_.compaction_options_universal),
-      plans_(version, options_, *options.claims, running) {
+      plans_(version, options_, *options.claims, running),
+      young_level_(YoungLevel(version, options_)),
+      first_young_(options.claims->first_young()) {
   const auto add = [this](Level level, std::vector<TableFile*> files) REQUIRES(db_mutex) {
     Run& run = runs_.emplace_back();
     run.level = level;
@@ -121,7 +132,10 @@ std::optional<CompactionPlan> UniversalPicker::PickForSpace() {
       static_cast<size_t>(std::find_if_not(runs_.begin(), runs_.end(), IsTaken) - runs_.begin());
   if (first + 1 >= runs_.size()) return std::nullopt;
   uint64_t newer = 0;
-  for (size_t i = first; i + 1 < runs_.size(); i++) newer += runs_[i].bytes;
+  // What is too young for the last level stays where it is, so nothing can be gained with it.
+  for (size_t i = first; i + 1 < runs_.size(); i++) {
+    newer += young_level_.has_value() ? OldBytes(runs_[i].files, first_young_) : runs_[i].bytes;
+  }
   const double allowed = static_cast<double>(universal_.max_size_amplification_percent) / 100 *
                          static_cast<double>(runs_.back().bytes);
   if (static_cast<double>(newer) < allowed) return std::nullopt;
@@ -256,8 +270,17 @@ std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count
   if (count == 0) return std::nullopt;
   const std::optional<size_t> wanted_end = EndOf(first, first + count);
   if (!wanted_end.has_value()) return std::nullopt;
-  const size_t end = *wanted_end;
-  const Level output = OutputAbove(end);
+  size_t end = *wanted_end;
+  Level output = OutputAbove(end);
+  if (young_level_.has_value() && output == young_level_->Next()) {
+    // The last level takes no part if the others have nothing for it.
+    const size_t upper_end = runs_[end - 1].level == output ? end - 1 : end;
+    if (!IsWorthMoving(first, upper_end)) {
+      end = upper_end;
+      output = *young_level_;
+    }
+    if (end == first) return std::nullopt;
+  }
   // Writing a run onto its own level would gain nothing.
   if (end == first + 1 && runs_[first].level == output) return std::nullopt;
   std::vector<LevelFiles> inputs;
@@ -275,6 +298,15 @@ std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count
     plan->is_trivial_move = false;  // the inputs may have another compression
   }
   return plan;
+}
+
+bool UniversalPicker::IsWorthMoving(size_t first, size_t end) const {
+  uint64_t bytes = 0, old_bytes = 0;
+  for (size_t i = first; i < end; i++) {
+    bytes += runs_[i].bytes;
+    old_bytes += OldBytes(runs_[i].files, first_young_);
+  }
+  return asks_for_all_ ? old_bytes > 0 : old_bytes > 0 && old_bytes >= bytes / 2;
 }
 
 // Whether the output stays uncompressed because enough older data is compressed already; the limit

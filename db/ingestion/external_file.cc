@@ -220,7 +220,7 @@ Status StageExternalFile(const InspectOptions& options, const std::string& path,
     // it.
     if (!synced.ok() && !synced.IsNotSupported()) return synced;
   } else {
-    RETURN_IF_ERROR(CopyFileTo(options.fs, file->source, path));
+    RETURN_IF_ERROR(CopyFileTo(options.fs, file->source, path, UINT64_MAX, file->temperature));
   }
   // The program may have changed the file since it was inspected. A change of its size is noticed
   // here; other changes break the checksums of blocks.
@@ -251,6 +251,7 @@ FileMetadata MetadataOf(const ExternalFile& file, SequenceNumber seqno) {
     renumber(&meta.smallest);
     renumber(&meta.largest);
   }
+  meta.temperature = static_cast<uint8_t>(file.temperature);
   meta.has_file_checksum = !file.checksum.function.empty();
   meta.file_checksum = file.checksum.value;
   meta.file_checksum_function = file.checksum.function;

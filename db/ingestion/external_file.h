@@ -48,6 +48,8 @@ struct ExternalFile {
   std::string path;  // inside the database; empty: not staged
   FileNumber number = 0;
   FileChecksum checksum;  // for the MANIFEST; without a function name: none
+  // The storage tier, set before staging: recorded, and told to the file system with a copy.
+  Temperature temperature = Temperature::kUnknown;
 
   // One line: name, bytes, bounds.
   std::string DebugString() const;

@@ -153,6 +153,7 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   table.level = Level{exported.level};
   table.file = std::move(file);
   table.file.number = numbers_.NewNumber();
+  table.file.temperature = exported.temperature;
   if (table.has_blobs()) {
     RETURN_IF_ERROR(blobs_.Add(table.file));
   } else {
@@ -225,6 +226,7 @@ Status FamilyImport::WriteTablesWithBlobs(ColumnFamilyData* family) {
     output.creation_time = table.meta.file_creation_time;
     output.oldest_ancestor_time = table.meta.oldest_ancestor_time;
     output.oldest_key_time = table.file.properties->oldest_key_time;
+    output.temperature = table.file.temperature;
     FileMetadata meta;
     RETURN_IF_ERROR(blobs_.WriteTable(table.file, inspect, output, &meta));
     table.file.path = TableFileName(dir_, table.file.number);

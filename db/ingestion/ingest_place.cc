@@ -59,7 +59,7 @@ Result<bool> LevelHasKeys(const Version& version, Level level, const TableBounds
 // The outputs of a compaction are between the first and the last key of its inputs.
 bool MayWriteTo(const CompactionPlan& plan, Level level, const TableBounds& bounds,
                 const InternalKeyComparator& comparator) {
-  if (plan.output_level != level) return false;
+  if (!plan.WritesTo(level)) return false;
   Slice smallest, largest;
   bool is_first = true;
   for (const LevelFiles& inputs : plan.inputs) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "db/compaction/young_data.h"
 #include "db/ingestion/file_as_batch.h"
 #include "db/jobs/notify.h"
 #include "db/state/family_handle.h"
@@ -376,12 +377,16 @@ Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
   const std::vector<const CompactionPlan*> running = compactions_->PlansLocked(family);
   const Level base_level =
       AssessCompaction(version, family->options(), family->versions()->claims).base_level;
+  // New data is young.
+  const std::optional<Level> young_level = YoungLevel(version, family->options());
+  const int levels_in_use =
+      young_level.has_value() ? int{young_level->Next()} : LevelsInUse(version, family->options());
   for (size_t i = 0; i < part->staged->files.size(); i++) {
     const ExternalFile& file = part->staged->files[i];
     IngestPlaceOptions place{.version = &version,
                              .bounds = &file.bounds,
                              .base_level = base_level,
-                             .levels_in_use = LevelsInUse(version, family->options()),
+                             .levels_in_use = levels_in_use,
                              .running = &running};
     Level level = Level{version.num_levels() - 1};
     SequenceNumber seqno = 0;

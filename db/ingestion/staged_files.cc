@@ -194,6 +194,7 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
   for (size_t i = 0; i < family.files.size(); i++) {
     ExternalFile& file = family.files[i];
     file.number = staged->numbers.NewNumber();
+    file.temperature = arg.file_temperature;
     RETURN_IF_ERROR(StageExternalFile(inspect, TableFileName(dir, file.number), &file));
     RETURN_IF_ERROR(SettleChecksum(inspect, GivenChecksum(arg, i), &file));
   }

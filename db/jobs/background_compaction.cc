@@ -338,6 +338,9 @@ void BackgroundCompaction::Count(const Status& status) const {
                                                                       : FIFO_MAX_SIZE_COMPACTIONS);
   }
   if (!plan_.IsMerge()) return;
+  if (plan_.reason == CompactionReason::kChangeTemperature && status.ok()) {
+    RecordTick(statistics, FIFO_CHANGE_TEMPERATURE_COMPACTIONS);
+  }
   RecordTime(statistics, COMPACTION_CPU_TIME, result_.cpu_micros);
   RecordTick(statistics, COMPACTION_CPU_TOTAL_TIME, result_.cpu_micros);
   RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, result_.hidden_dropped);

@@ -42,6 +42,7 @@ Result<FilesToCompact> Understand(const CompactFilesCall& call) {
   files.output_level = Level{call.output_level};
   files.target_file_bytes = call.options.output_file_size_limit;
   files.compression = call.options.compression;
+  files.temperature = call.options.output_temperature_override;
   files.allow_trivial_move = call.options.allow_trivial_move;
   if (call.output_path_id >= 0) files.output_path_id = static_cast<uint32_t>(call.output_path_id);
   return files;

@@ -153,7 +153,8 @@ void DescribeOutputs(const CompactionNotice& compaction, CompactionJobInfo* info
     info->output_files.push_back(cache.PathOf(table.meta));
     info->table_properties[info->output_files.back()] =
         std::make_shared<const TableProperties>(table.properties);
-    info->output_file_infos.push_back(CompactionFile(plan.output_level, table.meta));
+    info->output_file_infos.push_back(
+        CompactionFile(table.LevelFor(plan.output_level), table.meta));
   }
   info->blob_file_addition_infos = AdditionsOf(cache.DirOf(0), *compaction.result);
   for (const BlobFileGarbage& garbage : compaction.result->blob_garbage) {

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
+#include <utility>
 
 #include "db/output/filter_bits.h"
+#include "db/output/seqno_times.h"
 
 namespace ashlar {
 namespace {
@@ -45,6 +48,11 @@ TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& f
   table.blob_store = tables.blobs();
   table.creation_time = core.environment.NowSeconds();
   table.oldest_ancestor_time = table.creation_time;
+  if (SecondsOfKeptTimes(*table.family_options) > 0) {
+    SeqnoTimes times = core.write_times.Get();
+    times.Add(core.pipeline->visible_seqno(), table.creation_time);
+    table.seqno_times = std::make_shared<const SeqnoTimes>(std::move(times));
+  }
   return table;
 }
 

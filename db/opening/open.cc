@@ -244,6 +244,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   result.budget = &core->resources.open_tables;
   result.statistics = core->services.statistics.get();
   result.level_count = options.num_levels;
+  result.default_temperature = options.default_temperature;
   result.max_flushed_bytes = options.write_buffer_size / 2 * 3;
   result.clock = core->environment.clock.get();
   result.block_protection_bytes = options.block_protection_bytes_per_key;

@@ -227,20 +227,20 @@ constexpr OptionRow kFamilyRows[] = {
                                              Support::kHonoured, TakesEffect::kDynamic}),
     // Storage tiers.
     Option<Cf, &Cf::last_level_temperature>({"last_level_temperature",
-                                             "storage tier of the last level", Support::kHint,
+                                             "storage tier of the last level", Support::kHonoured,
                                              TakesEffect::kDynamic}),
-    Option<Cf, &Cf::default_write_temperature>({"default_write_temperature",
-                                                "storage tier of other new tables", Support::kHint,
-                                                TakesEffect::kDynamic, Since::kRocksDb119}),
+    Option<Cf, &Cf::default_write_temperature>(
+        {"default_write_temperature", "storage tier of other new tables", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::default_temperature>(
-        {"default_temperature", "storage tier of files whose tier is not recorded", Support::kHint,
-         TakesEffect::kAtOpen, Since::kRocksDb119}),
+        {"default_temperature", "storage tier of files whose tier is not recorded",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Cf, &Cf::preclude_last_level_data_seconds>(
         {"preclude_last_level_data_seconds", "seconds during which data is kept off the last level",
-         Support::kDefaultOnly, TakesEffect::kDynamic}),
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::preserve_internal_time_seconds>(
         {"preserve_internal_time_seconds", "seconds during which the time of writes is kept",
-         Support::kDefaultOnly, TakesEffect::kDynamic}),
+         Support::kHonoured, TakesEffect::kDynamic}),
     // Blob files.
     Option<Cf, &Cf::enable_blob_files>({"enable_blob_files", "write large values to blob files",
                                         Support::kHonoured, TakesEffect::kDynamic}),

@@ -96,7 +96,7 @@ constexpr OptionRow kFifoRows[] = {
         {"age_for_warm", "deprecated", Support::kHint}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::file_temperature_age_thresholds>(
         {"file_temperature_age_thresholds", "ages at which files move to another storage tier",
-         Support::kHint, TakesEffect::kDynamic, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompactionOptionsFIFO,
            &CompactionOptionsFIFO::allow_trivial_copy_when_change_temperature>(
         {"allow_trivial_copy_when_change_temperature", "copy files without decoding them",

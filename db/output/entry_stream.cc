@@ -51,7 +51,7 @@ StampLimits StampsOf(const EntryStreamOptions& options) {
       runs_(options.comparator, std::move(runs)),
       tombstones_(options_.tombstones, options_.snapshots, options_.full_history_ts_low),
       retention_(*options.comparator, options.snapshots, options.below, options.is_bottommost,
-                 StampsOf(options)),
+                 StampsOf(options), options.first_young),
       fold_(ToolsOfFold(options), options.on_merge_failure),
       next_progress_(options.on_progress ? 0 : UINT64_MAX) {
   assert(options.entries_a_step > 0);
@@ -233,6 +233,7 @@ bool EntryStream::FoldRun() {
   const size_t stripe = retention_.stripe();
   const bool nothing_below = retention_.NothingBelow();
   drops_run_ = false;
+  const SequenceNumber newest = TrailerSeqno(ExtractTrailer(key_));
   fold_.Begin(key_, value_, is_replaced_ ? ValuePin() : runs_.PinOfValue());
   bool has_next = false;
   size_t count = 1;
@@ -253,7 +254,7 @@ bool EntryStream::FoldRun() {
   }
   const OperandFold::Below below = BelowRun(has_next, stripe, nothing_below);
   bool took_base = false;
-  const bool drops_seqno = stripe == 0 && retention_.is_bottommost();
+  const bool drops_seqno = stripe == 0 && retention_.LosesSeqno(newest);
   Slice base = value_;
   if (below == OperandFold::Below::kValue && TrailerType(ExtractTrailer(key_)) == kTypeBlobIndex)
       [[unlikely]] {

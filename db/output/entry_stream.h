@@ -44,6 +44,8 @@ struct EntryStreamOptions {
   std::string full_history_ts_low;
   DeeperLevels* below = nullptr;  // null: deeper levels may hold any key
   bool is_bottommost = false;     // no deeper level holds a key of the range
+  // Entries from this number on keep it on the bottommost level too.
+  SequenceNumber first_young = kMaxSequenceNumber;
   // All range tombstones of the runs: entries that they hide are dropped. Outlives the stream; may
   // be null.
   const FragmentedTombstones* tombstones = nullptr;

@@ -82,12 +82,22 @@ void OutputWriter::TellCounts(const EntryStream::Counts& counts, OutputResult* r
 template <typename Entries>
 Status OutputWriter::WriteAndFinish(Entries* entries) {
   assert(table_ == nullptr);  // a writer is used once
-  Status status = WriteEntries(entries);
+  std::optional<OutputWriter> young;
+  if (options_.young != nullptr) young.emplace(*options_.young->writer);
+  Status status = young.has_value() ? WriteToBoth(entries, &*young) : WriteEntries(entries);
   if (status.ok() && options_.blobs != nullptr) status = options_.blobs->Finish();
-  if (status.ok() && table_ != nullptr) status = FinishTable(/*next_key=*/nullptr);
-  if (table_ != nullptr) TellEnd(table_->file_number(), nullptr, status);
-  table_.reset();
+  EndLastTable(&status);
+  if (!young.has_value()) return status;
+  young->EndLastTable(&status);
+  for (OutputTable& table : young->result_.tables) table.is_young = true;
+  result_.Append(std::move(young->result_));
   return status;
+}
+
+void OutputWriter::EndLastTable(Status* status) {
+  if (status->ok() && table_ != nullptr) *status = FinishTable(/*next_key=*/nullptr);
+  if (table_ != nullptr) TellEnd(table_->file_number(), nullptr, *status);
+  table_.reset();
 }
 
 // A table is cut only before the first version of a key, so that all versions of a key are in one
@@ -98,25 +108,67 @@ Status OutputWriter::WriteEntries(Entries* entries) {
   assert(entries != nullptr);
   OutputCutter cutter(entries->comparator(), options_.limits);
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    Slice key = entries->key();
-    if (entries->is_first_of_key()) {
-      const Slice user_key = ExtractUserKey(key);
-      if (next_tombstone_ < tombstone_count()) RETURN_IF_ERROR(PassTombstones(&user_key, &cutter));
-      RETURN_IF_ERROR(CutBefore(user_key, &cutter));
-    } else {
-      table_->NoteOlderVersion();
-    }
-    assert(table_ != nullptr);
-    if (entries->offers_block()) [[unlikely]]
-      table_->OfferBlock(entries->TakeBlock());
-    Slice value = entries->value();
-    if (options_.blobs != nullptr) [[unlikely]]
-      RETURN_IF_ERROR(options_.blobs->Pass(&key, &value));
-    RETURN_IF_ERROR(table_->Add(key, value));
-    result_.output_entries++;
+    RETURN_IF_ERROR(WriteEntry(entries, entries->is_first_of_key(), &cutter));
   }
   RETURN_IF_ERROR(entries->status());
   return PassTombstones(/*user_key=*/nullptr, &cutter);
+}
+
+template <typename Entries>
+[[gnu::always_inline]] inline Status OutputWriter::WriteEntry(Entries* entries,
+                                                              bool is_first_of_key,
+                                                              OutputCutter* cutter) {
+  Slice key = entries->key();
+  if (is_first_of_key) {
+    const Slice user_key = ExtractUserKey(key);
+    if (next_tombstone_ < tombstone_count()) RETURN_IF_ERROR(PassTombstones(&user_key, cutter));
+    RETURN_IF_ERROR(CutBefore(user_key, cutter));
+  } else {
+    table_->NoteOlderVersion();
+  }
+  assert(table_ != nullptr);
+  if (entries->offers_block()) [[unlikely]]
+    table_->OfferBlock(entries->TakeBlock());
+  Slice value = entries->value();
+  if (options_.blobs != nullptr) [[unlikely]]
+    RETURN_IF_ERROR(options_.blobs->Pass(&key, &value));
+  RETURN_IF_ERROR(table_->Add(key, value));
+  result_.output_entries++;
+  return Status::OK();
+}
+
+// The numbers of a key descend, so its young versions come first: the newer ones go to the upper
+// level. Range tombstones would have to be divided in the same way, so there must be none.
+template <typename Entries>
+Status OutputWriter::WriteToBoth(Entries* entries, OutputWriter* young) {
+  assert(options_.young != nullptr);
+  assert(tombstone_count() == 0 && young->tombstone_count() == 0);
+  const SequenceNumber first_young = options_.young->first_young;
+  OutputCutter cutter(entries->comparator(), options_.limits);
+  OutputCutter young_cutter(entries->comparator(), young->options_.limits);
+  bool is_in_range = false, has_young = false, has_old = false;  // of the current user key
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    const Slice key = entries->key();
+    if (entries->is_first_of_key()) {
+      is_in_range = IsYoungRange(ExtractUserKey(key));
+      has_young = has_old = false;
+    }
+    const bool is_young = is_in_range && TrailerSeqno(ExtractTrailer(key)) >= first_young;
+    assert(!(is_young && has_old));
+    bool& has_any = is_young ? has_young : has_old;
+    const bool is_first = !std::exchange(has_any, true);
+    RETURN_IF_ERROR(is_young ? young->WriteEntry(entries, is_first, &young_cutter)
+                             : WriteEntry(entries, is_first, &cutter));
+  }
+  return entries->status();
+}
+
+bool OutputWriter::IsYoungRange(const Slice& user_key) const {
+  const InternalKeyComparator& order = *options_.table.comparator;
+  const YoungOutputs& young = *options_.young;
+  const int to_end = order.OrderWithoutTimestamp(user_key, young.largest);
+  return order.OrderWithoutTimestamp(young.smallest, user_key) <= 0 &&
+         (young.largest_is_exclusive ? to_end < 0 : to_end <= 0);
 }
 
 Status OutputWriter::PassTombstones(const Slice* user_key, OutputCutter* cutter) {
@@ -259,7 +311,7 @@ void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
 void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit) {
   assert(edit != nullptr);
   assert(level >= 0);
-  for (const OutputTable& table : result.tables) edit->AddFile(level, table.meta);
+  for (const OutputTable& table : result.tables) edit->AddFile(table.LevelFor(level), table.meta);
   edit->blob_additions.insert(edit->blob_additions.end(), result.blob_files.begin(),
                               result.blob_files.end());
   edit->blob_garbage.insert(edit->blob_garbage.end(), result.blob_garbage.begin(),

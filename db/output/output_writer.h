@@ -31,11 +31,17 @@ struct VersionEdit;
 struct OutputTable {
   FileMetadata meta;
   TableProperties properties;
+  bool is_young = false;  // belongs to the level above that of the other outputs
+
+  Level LevelFor(Level output_level) const {
+    return is_young ? Level{output_level - 1} : output_level;
+  }
 };
 
 // The outputs and counts of a flush or compaction, or of one part of it.
 struct OutputResult {
-  std::vector<OutputTable> tables;  // ascending and disjoint; empty if no entry was kept
+  // Empty if no entry was kept. Those of one level are ascending and disjoint.
+  std::vector<OutputTable> tables;
   std::vector<BlobFileAddition> blob_files;
   std::vector<BlobFileGarbage> blob_garbage;  // ascending by number, each once
   BlobFlow::Counts blobs;
@@ -80,6 +86,17 @@ class OutputObserver {
   virtual void OnPartEnded(int part, const OutputResult& result, const Status& status) = 0;
 };
 
+struct OutputWriterOptions;
+
+// The entries that go to tables of another level.
+struct YoungOutputs {
+  SequenceNumber first_young = kMaxSequenceNumber;  // entries with this number or a greater one
+  // Only those with user keys in this range.
+  Slice smallest, largest;
+  bool largest_is_exclusive = false;
+  const OutputWriterOptions* writer = nullptr;  // has no tombstones and no YoungOutputs
+};
+
 struct OutputWriterOptions {
   TableOutputOptions table;  // of each output, except for the file number
   OutputLimits limits;
@@ -94,6 +111,7 @@ struct OutputWriterOptions {
   // none.
   SstPartitioner* partitioner = nullptr;
   BlobFlow* blobs = nullptr;  // all entries pass through it; null: entries are written unchanged
+  const YoungOutputs* young = nullptr;  // null: all entries go to the same level
 };
 
 class OutputWriter {
@@ -112,6 +130,15 @@ class OutputWriter {
   Status WriteAndFinish(Entries* entries);
   template <typename Entries>
   Status WriteEntries(Entries* entries);
+  // The same if there are YoungOutputs, which `young` writes.
+  template <typename Entries>
+  Status WriteToBoth(Entries* entries, OutputWriter* young);
+  // Writes the current entry to the current table, or to a new one.
+  template <typename Entries>
+  Status WriteEntry(Entries* entries, bool is_first_of_key, OutputCutter* cutter);
+  bool IsYoungRange(const Slice& user_key) const;
+  // Completes the last table, or drops it after an error.
+  void EndLastTable(Status* status);
   // Completes the result and moves it to *result.
   void TellCounts(const EntryStream::Counts& counts, OutputResult* result);
   Status CutBefore(const Slice& user_key, OutputCutter* cutter);

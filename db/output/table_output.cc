@@ -14,6 +14,7 @@
 #include "db/options/bare_factories.h"
 #include "db/options/table_factory.h"
 #include "db/output/output_check.h"
+#include "db/output/seqno_times.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/space/sst_file_manager_impl.h"
@@ -68,6 +69,19 @@ CompressionType CompressionFor(const TableOutputOptions& options) {
   if (options.compression != kDisableCompressionOption) return options.compression;
   return CompressionFor(*options.family_options, options.level, options.base_level,
                         options.is_bottommost);
+}
+
+Temperature TemperatureFor(const ColumnFamilyOptions& options, Level level, bool is_flush) {
+  const bool is_last_level = !is_flush && level + 1 == options.num_levels;
+  if (is_last_level && options.last_level_temperature != Temperature::kUnknown) {
+    return options.last_level_temperature;
+  }
+  return options.default_write_temperature;
+}
+
+Temperature TemperatureFor(const TableOutputOptions& options) {
+  if (options.temperature != Temperature::kUnknown) return options.temperature;
+  return TemperatureFor(*options.family_options, options.level, options.is_flush);
 }
 
 uint32_t CompressionThreads(const CompressionOptions& options, CompressionType type,
@@ -161,8 +175,9 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   FileWriterOptions writer = WriterOptionsFor(options);
   output->BeginChecksum();
   writer.checksum = output->checksum_.get();
-  ASSIGN_OR_RETURN(output->file_,
-                   FileWriter::Create(context.fs, output->path_, FileOptionsFor(options), writer));
+  FileOptions file = FileOptionsFor(options);
+  file.temperature = TemperatureFor(options);
+  ASSIGN_OR_RETURN(output->file_, FileWriter::Create(context.fs, output->path_, file, writer));
   output->table_options_ = TableOptionsFrom(options);
   output->bare_format_ = BareFormatOf(*options.family_options);
   output->builder_ = std::make_unique<TableBuilder>(
@@ -291,6 +306,10 @@ bool TableOutput::IsDenseWithTombstones() const {
 [[gnu::cold]] Status TableOutput::Finish(FileMetadata* meta) {
   assert(meta != nullptr);
   assert(!is_finished_);
+  if (options_.seqno_times != nullptr) {
+    builder_->SetSeqnoTimes(
+        options_.seqno_times->EncodeFor(builder_->smallest_seqno(), builder_->largest_seqno()));
+  }
   RETURN_IF_ERROR(builder_->Finish());
   {
     const StopWatch watch(SystemClock::Default().get(), options_.context->writer_options.statistics,
@@ -323,6 +342,7 @@ bool TableOutput::IsDenseWithTombstones() const {
                                  properties.num_range_deletions == 0 &&
                                  properties.num_merge_operands == 0;
   meta_.path_id = options_.path_id;
+  meta_.temperature = static_cast<uint8_t>(TemperatureFor(options_));
   // A reader uses the id to detect another file with the same name. It stays empty if the database
   // has no identity.
   if (Result<InternalUniqueId> id = MakeInternalUniqueId(builder_->properties()); id.ok()) {

@@ -28,6 +28,7 @@ namespace ashlar {
 class BlobStore;
 class EntriesHash;
 class PassedBlock;
+class SeqnoTimes;
 class SstFileManagerImpl;
 struct BlockPassing;
 
@@ -76,11 +77,21 @@ struct TableOutputOptions {
   CompressionType compression = kDisableCompressionOption;  // this value: the family's options
   uint64_t target_file_bytes = 0;                           // 0: unknown
   int32_t filter_shift_millibits = 0;                       // see filter_bits.h
+  Temperature temperature = Temperature::kUnknown;          // this value: the family's options
   uint64_t epoch_number = 0;
   // The oldest snapshot for which the job keeps older versions and tombstones.
   SequenceNumber oldest_snapshot = kMaxSequenceNumber;
   const BlobStore* blob_store = nullptr;  // of the family; outlives the output. Null: none
+  // When sequence numbers were written, as far as is known when the job begins. Null: the family
+  // does not keep times, and its tables carry none.
+  std::shared_ptr<const SeqnoTimes> seqno_times;
 };
+
+// The storage tier of a table on `level`. Compactions write the tables of the last level, flushes
+// never do, even if the family has a single level.
+Temperature TemperatureFor(const ColumnFamilyOptions& options, Level level, bool is_flush);
+// The storage tier of a table with these options.
+Temperature TemperatureFor(const TableOutputOptions& options);
 
 // The number of threads that compress blocks: the number in the options, but at least two if
 // helpers are allowed and the compression takes longer than all other work together.

@@ -41,7 +41,7 @@ VersionRetention::Verdict VersionRetention::DecideStamped(const Slice& stored, S
   }
   // The record of a value in a blob file has the stored key, so that key stays.
   const bool may_change = IsValueType(type) && type != kTypeBlobIndex;
-  return is_bottommost_ && may_change ? Verdict::kKeepWithoutSeqno : Verdict::kKeep;
+  return LosesSeqno(seqno) && may_change ? Verdict::kKeepWithoutSeqno : Verdict::kKeep;
 }
 
 }  // namespace ashlar

@@ -58,13 +58,16 @@ class VersionRetention {
   };
 
   // `snapshots` is ascending. `below` null: deeper levels may hold any key. `is_bottommost`: no
-  // deeper level holds a key of the job's range.
+  // deeper level holds a key of the job's range. Entries from `first_young` on keep their numbers
+  // even there, because the numbers tell when they were written.
   VersionRetention(const InternalKeyComparator& comparator, std::vector<SequenceNumber> snapshots,
-                   DeeperLevels* below, bool is_bottommost, StampLimits stamps = {})
+                   DeeperLevels* below, bool is_bottommost, StampLimits stamps = {},
+                   SequenceNumber first_young = kMaxSequenceNumber)
       : comparator_(comparator),
         snapshots_(std::move(snapshots)),
         below_(below),
         is_bottommost_(is_bottommost),
+        loses_seqno_below_(is_bottommost ? first_young : 0),
         stamps_(std::move(stamps)) {
     assert(std::is_sorted(snapshots_.begin(), snapshots_.end()));
   }
@@ -94,7 +97,7 @@ class VersionRetention {
     if (IsPointTombstone(type)) {
       return NothingBelow() ? Drop(DropReason::kObsoleteTombstone) : Verdict::kKeep;
     }
-    return is_bottommost_ && IsValueType(type) ? Verdict::kKeepWithoutSeqno : Verdict::kKeep;
+    return LosesSeqno(seqno) && IsValueType(type) ? Verdict::kKeepWithoutSeqno : Verdict::kKeep;
   }
 
   // The number of snapshots that do not see `seqno`: 0 if all of them do.
@@ -123,7 +126,8 @@ class VersionRetention {
     assert(has_key_);
     return is_bottommost_ || (below_ != nullptr && !below_->MayContain(key_));
   }
-  bool is_bottommost() const { return is_bottommost_; }
+  // Whether an entry that every reader sees may lose this number.
+  bool LosesSeqno(SequenceNumber seqno) const { return seqno < loses_seqno_below_; }
 
  private:
   [[gnu::noinline]] Verdict DecideStamped(const Slice& stored, SequenceNumber seqno,
@@ -137,6 +141,7 @@ class VersionRetention {
   const std::vector<SequenceNumber> snapshots_;
   DeeperLevels* const below_;
   const bool is_bottommost_;
+  const SequenceNumber loses_seqno_below_;  // 0: no entry loses its number
   const StampLimits stamps_;
   std::string key_;
   bool has_key_ = false;

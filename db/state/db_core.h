@@ -28,6 +28,7 @@
 #include "db/state/error_state.h"
 #include "db/state/job_registry.h"
 #include "db/state/prepared_logs.h"
+#include "db/state/write_times.h"
 #include "db/trace/block_trace.h"
 #include "db/trace/query_trace.h"
 #include "db/transaction/visibility/undecided.h"
@@ -124,6 +125,7 @@ struct DbCore {
   std::unique_ptr<CommitPipeline> pipeline;  // any thread
   FamilySet families;                        // any thread may search; changed under the mutex
   PreparedLogs prepared_logs;                // any thread
+  WriteTimes write_times;                    // any thread
 
   // Whom a flush or compaction keeps versions and tombstones for: ascending numbers. Its inputs are
   // visible.

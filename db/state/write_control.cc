@@ -472,6 +472,7 @@ Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushRe
   if (turn->next != nullptr) RETURN_IF_ERROR(InstallLogLocked(turn));
   assert(turn->is_paused);  // no commit is half inserted into the memtables
   const FileNumber log_number = core_->wals->current_number();
+  core_->write_times.Note(core_->pipeline->visible_seqno(), core_->environment.NowSeconds());
   for (ColumnFamilyData* family : FilledLocked(ids)) {
     if (!core_->services.listeners.empty()) turn->sealed.push_back(family->ActiveMemTableInfo());
     family->SwitchMemTable(log_number, reason);

@@ -173,8 +173,11 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   const FileMetadata& meta = file.meta;
   assert(!InEpoch());  // the call does I/O
   const std::string path = PathOf(meta);
-  const FileOptions& file_options =
+  FileOptions file_options =
       open_for == OpenFor::kReads ? options_.file_options : options_.compaction_file_options;
+  const auto recorded = static_cast<Temperature>(meta.temperature);
+  file_options.temperature =
+      recorded != Temperature::kUnknown ? recorded : options_.default_temperature;
   auto opened = RandomReader::Open(options_.fs, path, file_options);
   if (!opened.ok() && !opened.status().IsCorruption()) {
     // Tables written by LevelDB have the extension "ldb".

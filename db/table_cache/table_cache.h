@@ -69,7 +69,8 @@ struct TableCacheOptions {
   FileOptions file_options;
   FileOptions compaction_file_options;  // for a table that a compaction opens
   FileOptions blob_file_options;
-  std::vector<std::string> paths;  // directories, indexed by path id
+  Temperature default_temperature = Temperature::kUnknown;  // of tables that have none
+  std::vector<std::string> paths;                           // directories, indexed by path id
   InternalKeyComparator comparator;
   BlockBasedTableOptions table;
   std::shared_ptr<const SliceTransform> prefix_extractor;

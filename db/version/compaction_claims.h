@@ -2,7 +2,7 @@
 //
 // CompactionClaims marks the tables of a family that are inputs of running compactions, and keeps
 // their sums by level. With these sums the unclaimed rest of a level is known without a look at
-// each table.
+// each table. It also knows which data must stay off the last level.
 //
 // Between Take() and GiveBack() all claimed tables are in the current version, because no other
 // operation removes a claimed table. The claim ends under the same hold of the DB mutex that
@@ -35,6 +35,10 @@ class CompactionClaims {
 
   // Sums of the tables on a level of the current version that no compaction has claimed.
   Sums IdleOn(const Version& current, Level level) const REQUIRES(db_mutex);
+  // Entries from this number on are too young for the last level (young_data.h). It lags behind the
+  // clock, so a job may find more entries to be old.
+  SequenceNumber first_young() const REQUIRES(db_mutex) { return first_young_; }
+  void SetFirstYoung(SequenceNumber seqno) REQUIRES(db_mutex) { first_young_ = seqno; }
   // The sums of the claimed tables, one line for each level that has any.
   std::string DebugString() const REQUIRES(db_mutex);
 
@@ -42,6 +46,7 @@ class CompactionClaims {
   void Change(const std::vector<LevelFiles>& inputs, bool is_taken) REQUIRES(db_mutex);
 
   std::vector<Sums> taken_ GUARDED_BY(db_mutex);  // by level
+  SequenceNumber first_young_ GUARDED_BY(db_mutex) = 1;
 };
 
 }  // namespace ashlar

@@ -60,8 +60,8 @@ struct FileTemperatureAge {
 };
 
 // Tuning of FIFO compaction, which deletes the oldest files with all their data: files older than
-// AdvancedColumnFamilyOptions::ttl, and files above a total size. Storage tiers are not built: all
-// fields about temperatures are hints without effect.
+// AdvancedColumnFamilyOptions::ttl, and files above a total size. Before that, files can be written
+// again to other storage tiers.
 struct CompactionOptionsFIFO {
   // Total bytes of all tables above which the oldest files are deleted.
   uint64_t max_table_files_size = 1024ull * 1024 * 1024;
@@ -69,7 +69,7 @@ struct CompactionOptionsFIFO {
   bool allow_compaction = false;
   // Deprecated. A hint without effect.
   uint64_t age_for_warm = 0;
-  // Ages at which files move to another tier. Hints without effect, like the next two.
+  // Ages in seconds, ascending, from which files are on another tier. The next two: no effect.
   std::vector<FileTemperatureAge> file_temperature_age_thresholds{};
   bool allow_trivial_copy_when_change_temperature = false;
   uint64_t trivial_copy_buffer_size = 4096;
@@ -288,15 +288,15 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // estimate their effect: see TableProperties::fast_compression_estimated_data_size and
   // slow_compression_estimated_data_size. 0 = none. Dynamic.
   uint64_t sample_for_compression = 0;
-  // Storage tier of the last level. A hint without effect.
+  // Storage tier of the tables that compactions write to the last level. Dynamic.
   Temperature last_level_temperature = Temperature::kUnknown;
-  // Storage tier of other new tables. A hint without effect.
+  // Storage tier of all other new tables of flushes and compactions. Dynamic.
   Temperature default_write_temperature = Temperature::kUnknown;
-  // Storage tier of files whose tier is not recorded. A hint without effect.
+  // Storage tier that is assumed when a table is read for which none is recorded.
   Temperature default_temperature = Temperature::kUnknown;
-  // Seconds during which data is kept off the last level. Not built yet: must be the default.
+  // Seconds during which compactions keep data off the last level; 0 = not at all. Dynamic.
   uint64_t preclude_last_level_data_seconds = 0;
-  // Seconds during which the time of writes is kept. Not built yet: must be the default.
+  // Seconds during which sequence numbers and their times are kept in tables; 0 = no. Dynamic.
   uint64_t preserve_internal_time_seconds = 0;
   // Flushes and compactions write values of at least min_blob_size bytes to blob files. Dynamic.
   bool enable_blob_files = false;

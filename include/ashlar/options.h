@@ -850,7 +850,7 @@ struct FlushWALOptions {
 ASHLAR_EXPORT Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
                                              std::shared_ptr<Logger>* logger);
 
-// Options of DB::CompactFiles(). The temperature is a hint without effect.
+// Options of DB::CompactFiles(). A temperature other than kUnknown overrides the family's.
 struct CompactionOptions {
   // Compression of the outputs; kDisableCompressionOption = as the options of the family say.
   CompressionType compression = kDisableCompressionOption;
@@ -976,7 +976,7 @@ struct IngestExternalFileArg {
   // empty, or both have one element per file.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
-  // A hint without effect.
+  // Storage tier of the files: it is recorded, and told to the file system with each copy.
   Temperature file_temperature = Temperature::kUnknown;
   // Removes all existing data of the family in this range in the same step. All files must lie
   // within it.

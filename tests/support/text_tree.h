@@ -5,7 +5,8 @@
 //   L1: 5 a-c 100, 6 c@9-f@2 100!      table 5 with keys a to c and 100 bytes; 6, whose first c has
 //   L2: 7 a-f 1000* born=77            sequence number 9, is being compacted; 7 is marked, and was
 //                                      created in second 77; with kin=66, its oldest data is of
-//                                      second 66
+//                                      second 66; with seq=5-9, its sequence numbers are 5 to 9;
+//                                      with tier=12, its temperature is kCold
 #pragma once
 
 #include <gtest/gtest.h>
@@ -52,6 +53,11 @@ class TextTree {
 
   const Version& version() const { return *built_.version; }
   const CompactionClaims& claims() const { return claims_; }
+  // Entries from this number on are too young for the last level.
+  void SetFirstYoung(SequenceNumber seqno) {
+    MutexLock lock(&mutex_);
+    claims_.SetFirstYoung(seqno);
+  }
   CompactionNeeds Needs(const ColumnFamilyOptions& options) const {
     MutexLock lock(&mutex_);
     return AssessCompaction(version(), options, claims_);
@@ -91,6 +97,9 @@ class TextTree {
     meta.number = FileNumber{number};
     for (std::string word; in >> word;) {
       if (word.starts_with("born=")) meta.file_creation_time = std::stoull(word.substr(5));
+      if (word.starts_with("tier=")) {
+        meta.temperature = static_cast<uint8_t>(std::stoi(word.substr(5)));
+      }
       if (word.starts_with("kin=")) meta.oldest_ancestor_time = std::stoull(word.substr(4));
     }
     if (text.find('!') != std::string::npos) busy->push_back(meta.number);
@@ -101,6 +110,11 @@ class TextTree {
     meta.epoch_number = number;
     meta.smallest_seqno = number;
     meta.largest_seqno = 1000 - number;
+    if (const size_t at = text.find("seq="); at != std::string::npos) {
+      std::istringstream numbers(text.substr(at + 4));
+      char between = 0;
+      numbers >> meta.smallest_seqno >> between >> meta.largest_seqno;
+    }
     edit->AddFile(level, std::move(meta));
   }
 

@@ -77,6 +77,9 @@ std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
   assert(work.version != nullptr);
   if (core->options->compaction_service == nullptr || IsForThisProcess(family, work))
     return nullptr;
+  // The input of a worker has no tier of storage and no second level.
+  if (work.plan->temperature != Temperature::kUnknown) return nullptr;
+  if (work.plan->young_range.has_value()) return nullptr;
   std::unique_ptr<RemoteCompaction> remote(new RemoteCompaction(core, work));
   const CompactionPlan& plan = *work.plan;
   remote->input_ = InputFor(*core, family, work);
@@ -205,7 +208,7 @@ Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& m
   if (work_.observer != nullptr) work_.observer->OnTableBegun(table.meta.number);
   Status status = fs->RenameFile(source, path, IOOptions(), nullptr);
   if (!status.ok()) {  // the file may be on another file system
-    status = CopyFileTo(fs, source, path);
+    status = CopyFileTo(fs, source, path, UINT64_MAX, static_cast<Temperature>(meta.temperature));
     if (status.ok()) IgnoreError(DeleteFileIfExists(fs, source), "it is the worker's");
   }
   if (status.ok()) status = CheckTable(path, &table.meta, &table);

@@ -171,6 +171,7 @@ bool Readahead::TakeNext(const RandomReader& file, uint64_t offset, size_t n, co
   EndNext();
   const FSReadRequest& request = next_.request;
   if (!request.status.ok() || request.result.size() != next_end - next_begin) return false;
+  file.CountInTier(request.result.size());
   if (is_inside) size_ = 0;
   const size_t kept = KeepFrom(offset, static_cast<size_t>(next_end - offset));
   const uint64_t from = std::max(offset, next_begin);

@@ -451,6 +451,11 @@ Status TableBuilder::Finish() {
   assert(rep_->is_closed);
   return status;
 }
+void TableBuilder::SetSeqnoTimes(std::string encoded) {
+  assert(!rep_->is_closed);
+  if (rep_->bare == nullptr) rep_->properties.seqno_to_time_mapping = std::move(encoded);
+}
+
 // The file is left as it is; its owner deletes it.
 void TableBuilder::Abandon() { rep_->is_closed = true; }
 

@@ -114,6 +114,9 @@ class TableBuilder {
   void OfferBlock(PassedBlock* block);
   // Writes the last data block and everything behind the data blocks. Called at most once.
   Status Finish();
+  // Sets the property about the times of sequence numbers, before Finish(). Tables without blocks
+  // have no such property.
+  void SetSeqnoTimes(std::string encoded);
   // Called instead of Finish() when the file will be deleted.
   void Abandon();
 

@@ -275,6 +275,32 @@ TEST(UniversalPicker, ScoresAndStallsCountRuns) {
   EXPECT_EQ(RunsThatSlowWrites(tree.version(), ColumnFamilyOptions()), 2);
 }
 
+TEST(FifoPicker, WritesTablesAgainThatAreOldEnoughForAnotherTier) {
+  ColumnFamilyOptions options = Fifo(1000);
+  options.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kWarm, 100},
+                                                                     {Temperature::kCold, 200}};
+  const TextTree tree(
+      "L0: 3 a-z 40 born=900 kin=900, 2 a-z 40 born=800 kin=800, "
+      "1 a-z 40 born=700 kin=700 tier=8");
+  EXPECT_EQ(Pick(tree, options, 899), "none");
+  EXPECT_EQ(Pick(tree, options, 900), "merge L0[1] -> L0 bottommost");
+  EXPECT_EQ(PlanOf(tree, options, {}, 900)->temperature, Temperature::kCold);
+  EXPECT_EQ(PlanOf(tree, options, {}, 900)->reason, CompactionReason::kChangeTemperature);
+  const TextTree later(
+      "L0: 3 a-z 40 born=900 kin=900, 2 a-z 40 born=800 kin=800, "
+      "1 a-z 40 born=700 kin=700 tier=12");
+  EXPECT_EQ(Pick(later, options, 900), "merge L0[2] -> L0");
+  EXPECT_EQ(PlanOf(later, options, {}, 900)->temperature, Temperature::kWarm);
+}
+
+TEST(FifoPicker, ATableThatWasWrittenAgainIsAsOldAsItsData) {
+  ColumnFamilyOptions options = Fifo(1000);
+  options.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kCold, 200}};
+  const TextTree tree("L0: 2 a-z 40 born=800 kin=800, 1 a-z 40 born=950 kin=700 tier=8");
+  EXPECT_EQ(Pick(tree, options, 999), "none");
+  EXPECT_EQ(Pick(tree, options, 1000), "merge L0[1] -> L0 bottommost");
+}
+
 TEST(FifoPicker, DropsTheOldestOverTheLimit) {
   const TextTree tree("L0: 1 a-z 40, 2 a-z 40, 3 a-z 40");
   EXPECT_EQ(Pick(tree, Fifo(120)), "none");

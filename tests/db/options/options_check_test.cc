@@ -104,16 +104,13 @@ TEST(OptionsCheck, WhatIsNotBuiltIsRefusedByName) {
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "table_factory");
 }
 
-// Tiers by age need a map from sequence numbers to times, which nothing keeps.
-TEST(OptionsCheck, TiersByAgeAreRefusedByName) {
+TEST(OptionsCheck, TiersByAgeAreBuilt) {
   ColumnFamilyOptions cf;
   cf.preclude_last_level_data_seconds = 3600;
-  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "preclude_last_level_data_seconds");
-  cf = ColumnFamilyOptions();
+  EXPECT_OK(CheckColumnFamilyOptionsSupported(cf));
   cf.preserve_internal_time_seconds = 3600;
-  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "preserve_internal_time_seconds");
-  cf = ColumnFamilyOptions();
-  cf.last_level_temperature = Temperature::kCold;  // a hint
+  EXPECT_OK(CheckColumnFamilyOptionsSupported(cf));
+  cf.last_level_temperature = Temperature::kCold;
   EXPECT_OK(CheckColumnFamilyOptionsSupported(cf));
 }
 

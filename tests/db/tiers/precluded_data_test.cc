@@ -272,7 +272,9 @@ TEST_F(PrecludedDataTest, AnyOrderOfEventsKeepsTheContents) {
         Reopen();
       } else {
         ASSERT_EQ(Scan(), text_of(model)) << i;
-        if (snapshot != nullptr) ASSERT_EQ(Scan(AsOf(snapshot)), text_of(old_model)) << i;
+        if (snapshot != nullptr) {
+          ASSERT_EQ(Scan(AsOf(snapshot)), text_of(old_model)) << i;
+        }
       }
     }
     if (snapshot != nullptr) db_->ReleaseSnapshot(snapshot);

@@ -180,7 +180,8 @@ TEST_F(PreservedTimesTest, ALongPeriodKeepsNoMoreSamplesThanATableHasRoomFor) {
   CompactAndRewrite();
   // Numbers up to 199 are old, one sample more or less.
   SequenceNumber kept = kMaxSequenceNumber;
-  for (const auto& sample : TimesOfTable().samples()) kept = std::min(kept, sample.seqno);
+  const SeqnoTimes rewritten = TimesOfTable();
+  for (const auto& sample : rewritten.samples()) kept = std::min(kept, sample.seqno);
   EXPECT_NEAR(static_cast<double>(kept), 200, 5);
 }
 

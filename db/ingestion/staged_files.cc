@@ -102,8 +102,8 @@ Result<ExternalFile> InspectPreparedFile(InspectOptions inspect, const std::stri
 bool OverlapEachOther(const InternalKeyComparator& comparator,
                       const std::vector<ExternalFile>& files) {
   std::vector<const TableBounds*> sorted;
-  assert(sorted.size() == files.size());
   for (const ExternalFile& file : files) sorted.push_back(&file.bounds);
+  assert(sorted.size() == files.size());
   SortRarely(&sorted, [&](const TableBounds* a, const TableBounds* b) {
     return comparator.Compare(a->smallest, b->smallest) < 0;
   });

@@ -37,7 +37,8 @@ void MultiRead::TakeValues(const std::vector<std::string>& read) {
 }
 
 void MultiRead::CopyResults(char** texts, size_t* sizes, char** errors) const {
-  assert(texts != nullptr && sizes != nullptr && errors != nullptr);
+  // Without keys the lists may be null.
+  assert(keys.empty() || (texts != nullptr && sizes != nullptr && errors != nullptr));
   for (size_t i = 0; i < keys.size(); ++i) {
     const bool found = statuses[i].ok();
     texts[i] = found ? Copy(values[i]) : nullptr;
@@ -47,7 +48,7 @@ void MultiRead::CopyResults(char** texts, size_t* sizes, char** errors) const {
 }
 
 void MultiRead::MoveResults(ashlar_pinnableslice_t** slices, char** errors) {
-  assert(slices != nullptr && errors != nullptr);
+  assert(keys.empty() || (slices != nullptr && errors != nullptr));
   for (size_t i = 0; i < keys.size(); ++i) {
     // The values move into handles of their own, so each can be destroyed separately.
     slices[i] = statuses[i].ok() ? new ashlar_pinnableslice_t{std::move(values[i])} : nullptr;

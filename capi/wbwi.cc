@@ -301,7 +301,7 @@ ashlar_iterator_t* ashlar_writebatch_wi_create_iterator_with_base_cf(
 ashlar_iterator_t* ashlar_writebatch_wi_create_iterator_with_base_cf_readopts(
     ashlar_writebatch_wi_t* wbwi, ashlar_iterator_t* base_iterator,
     ashlar_column_family_handle_t* cf, const ashlar_readoptions_t* options) {
-  assert(wbwi != nullptr && base_iterator != nullptr && cf != nullptr);
+  assert(wbwi != nullptr && base_iterator != nullptr);
   base_iterator->rep =
       wbwi->rep->NewIteratorWithBase(cf->rep, base_iterator->rep, &OptionsIn(options));
   return base_iterator;

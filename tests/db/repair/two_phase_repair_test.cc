@@ -148,7 +148,7 @@ TEST_P(WrittenSectionRepairTest, DataThatALaterLogCommitsIsNotLost) {
   for (const char* const key : {"a", "b", "c"}) ASSERT_OK(batch->Put(handles_[1], key, "xa"));
   ASSERT_OK(writer().Prepare("xa"));
   Put("d", "1");
-  Flush({handles_[0]});  // the next log begins, and "f" is not flushed
+  Flush(handles_[0]);  // the next log begins, and "f" is not flushed
   ASSERT_OK(writer().Commit("xa"));
   const Contents before = ReadAll();
   RepairWithoutManifest();

@@ -4,6 +4,7 @@
 #include "util/rare_sort.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <string>
 

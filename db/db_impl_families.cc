@@ -14,14 +14,22 @@
 #include "util/keys/stored_key.h"
 
 namespace ashlar {
+namespace {
+
+// The options of all families decide how often times of writes are sampled. They may have changed
+// in part even if the call failed.
+Status ThenSample(TimeSampler* sampler, Status status) {
+  sampler->Start();
+  return status;
+}
+
+}  // namespace
 
 // The caller owns *handle and destroys it before the database.
 Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                   ColumnFamilyHandle** handle) {
   RETURN_IF_ERROR(CheckWritable());
-  const Status status = family_changes_.Create(options, name, handle);
-  time_sampler_.Start();
-  return status;
+  return ThenSample(&time_sampler_, family_changes_.Create(options, name, handle));
 }
 
 Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
@@ -37,18 +45,14 @@ Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& d
   assert(handles != nullptr);
   handles->clear();
   RETURN_IF_ERROR(CheckWritable());
-  const Status status = family_changes_.CreateAll(descriptors, handles);
-  time_sampler_.Start();
-  return status;
+  return ThenSample(&time_sampler_, family_changes_.CreateAll(descriptors, handles));
 }
 
 // The family is dropped at once, but its files stay until the last handle and reader are gone.
 Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
-  const Status status = family_changes_.Drop(FamilyOf(handle));
-  time_sampler_.Start();
-  return status;
+  return ThenSample(&time_sampler_, family_changes_.Drop(FamilyOf(handle)));
 }
 
 // Stops at the first error. The families before it in the list are dropped by then.
@@ -81,9 +85,7 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
   const FamilyChanges::NewValues change{FamilyOf(handle), &opts_map};
-  const Status status = family_changes_.SetOptions({&change, 1});
-  time_sampler_.Start();
-  return status;
+  return ThenSample(&time_sampler_, family_changes_.SetOptions({&change, 1}));
 }
 
 // All families change together, or none of them does.
@@ -94,9 +96,7 @@ Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
     RETURN_IF_ERROR(CheckHandle(handle));
     changes.push_back({FamilyOf(handle), &values});
   }
-  const Status status = family_changes_.SetOptions(changes);
-  time_sampler_.Start();
-  return status;
+  return ThenSample(&time_sampler_, family_changes_.SetOptions(changes));
 }
 
 // The reports start again, because their periods may have changed.
@@ -187,10 +187,9 @@ Status DBImpl::CreateColumnFamilyWithImport(
   if (options.comparator != nullptr && options.comparator->timestamp_size() != 0) {
     return Status::NotSupported("CreateColumnFamilyWithImport: not with timestamps");
   }
-  const Status status =
-      FamilyImport(&core_, &family_changes_).Run(options, name, import_options, metadatas, handle);
-  time_sampler_.Start();
-  return status;
+  return ThenSample(
+      &time_sampler_,
+      FamilyImport(&core_, &family_changes_).Run(options, name, import_options, metadatas, handle));
 }
 
 }  // namespace ashlar

@@ -91,9 +91,9 @@ class CommitHost {
   // Returns the facts for the check before a commit takes its place in the order. Called inside an
   // epoch; the result is valid until the epoch is left.
   virtual CommitFamily FindFamily(uint32_t family) = 0;
-  // Sets the memtable for the updates of a family. Called inside an epoch; the result is valid
-  // while the commit is in flight. Not a return value, since the copy of one cost a tenth of an
-  // insertion: it reads in wider pieces than were just written.
+  // Sets the memtable for the updates of a family, which is null if the family does not exist.
+  // Called inside an epoch. The result is valid while the commit is in flight. `target` is filled
+  // in place, so an insertion copies nothing.
   virtual void FindInsertTarget(uint32_t family, InsertTarget* target) = 0;
   // Called after an insertion into the target's memtable, while the commit is in flight and inside
   // an epoch. Requests attention if the memtable is full.

@@ -22,6 +22,7 @@
 #include "table/format/compression.h"
 #include "table/sst/read/table_reader.h"
 #include "table/sst/write/table_builder.h"
+#include "tests/fuzz/fuzz_input.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/table_lookup.h"
@@ -34,29 +35,6 @@ namespace {
 using Rows = std::map<std::string, std::string>;
 
 constexpr size_t kMaxSteps = 100000;
-
-// Takes bytes from the front; zeros after the end.
-class Input {
- public:
-  Input(const uint8_t* data, size_t size) : data_(data), left_(size) {}
-  bool empty() const { return left_ == 0; }
-  uint8_t Byte() {
-    if (left_ == 0) return 0;
-    --left_;
-    return *data_++;
-  }
-  std::string Bytes(size_t count) {
-    const size_t taken = std::min(count, left_);
-    std::string bytes(reinterpret_cast<const char*>(data_), taken);
-    data_ += taken;
-    left_ -= taken;
-    return bytes;
-  }
-
- private:
-  const uint8_t* data_;
-  size_t left_;
-};
 
 struct Form {
   explicit Form(Input* input);

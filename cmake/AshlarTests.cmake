@@ -110,7 +110,10 @@ function(ashlar_test_folder folder)
   endif()
   string(REPLACE "/" "_" name "${folder}")
   ashlar_room_of_test("${folder}" room)
-  add_executable(${name}_test ${sources})
+  ashlar_unite(tests_${name} united ${sources})
+  add_executable(${name}_test ${united})
+  # The fixtures of included files have no linkage, which GCC takes for an accident.
+  target_compile_options(${name}_test PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   target_link_libraries(${name}_test PRIVATE GTest::gtest_main)
   ashlar_link_test(${name}_test ${room})
   # Every test prints its name when it starts, so that the output of a hanging test ends with its

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Unity builds (ASHLAR_UNITY): up to eight files of a room or of a tool are compiled as one source,
-# also in the drop-in. So a name in an anonymous namespace must be unique in its room or tool. Only
-# files with the same optimization (AshlarRareCode) are combined.
+# Unity builds (ASHLAR_UNITY): up to eight files of a room, of a tool or of a test program are
+# compiled as one source, also in the drop-in. So a name in an anonymous namespace must be unique in
+# its room, tool or test program. Only files with the same optimization (AshlarRareCode) are combined.
 #
 # Compiled alone: files with definitions of their own (io_uring), the same header of xxHash with
-# other instructions in each, and what interleave_test replaces, for an archive's object of several
-# sources could not be replaced in part. That test is for GCC only, which lets us take back the macro
-# by which code knows of the sanitizer and chooses other instructions.
-set(ashlar_compiled_alone util/hash/xxh3_avx2.cc util/hash/xxh3_avx512.cc)
+# other instructions in each, tests that replace `operator new`, and what interleave_test replaces,
+# because an archive's object of several sources could not be replaced in part. That test is for GCC
+# only, which lets us take back the macro by which code knows of the sanitizer and chooses other
+# instructions.
+set(ashlar_compiled_alone util/hash/xxh3_avx2.cc util/hash/xxh3_avx512.cc
+  tests/fault/allocation_hook.cc tests/corruption/supervisor.cc)
 set(ashlar_interleaved_pieces
   util/memory/arena.cc util/threads/epoch.cc util/threads/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
   db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/transaction/locks/*.cc db/*.cc)

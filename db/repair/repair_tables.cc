@@ -301,7 +301,7 @@ Status Repair::CountGarbage(Family* family) {
   // Files without references are moved to `lost` at the end.
   std::erase_if(family->blobs, [&](const auto& blob) { return !uses.contains(blob.first); });
   for (auto& [number, blob] : family->blobs) {
-    const BlobUse& use = uses.at(number);
+    const SurveyedBlobUse& use = uses.at(number);
     // The numbers of a damaged file may be smaller than those of the references.
     blob.garbage_count = blob.addition.blob_count - std::min(use.count, blob.addition.blob_count);
     blob.garbage_bytes = blob.addition.blob_bytes - std::min(use.bytes, blob.addition.blob_bytes);

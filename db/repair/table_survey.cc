@@ -287,7 +287,7 @@ Status CountBlobUses(const TableReadContext& context, const std::string& path,
     if (TrailerType(ExtractTrailer(it->key())) != kTypeBlobIndex) continue;
     BlobIndex index;
     if (!index.DecodeFrom(it->value()).ok()) continue;  // reads of this key return Corruption
-    BlobUse& use = (*uses)[index.file];
+    SurveyedBlobUse& use = (*uses)[index.file];
     use.count++;
     use.bytes += BlobRecordBytes(ExtractUserKey(it->key()).size(), index.size);
   }

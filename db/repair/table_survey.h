@@ -34,11 +34,11 @@ struct TableReadContext {
 };
 
 // References of tables to one blob file.
-struct BlobUse {
+struct SurveyedBlobUse {
   uint64_t count = 0;
   uint64_t bytes = 0;  // of whole records
 };
-using BlobUses = std::map<FileNumber, BlobUse>;
+using BlobUses = std::map<FileNumber, SurveyedBlobUse>;
 
 // Reads the whole table, and compares it with what the MANIFEST says about it.
 Status VerifyTable(const TableReadContext& context, const std::string& path,

@@ -106,7 +106,7 @@ void ForgeTypes(const Sample& sample, const std::string& path, const TableLayout
   }
 }
 
-uint64_t StrideOf(const Sample& sample, const std::string& kind) {
+uint64_t ForgeryStride(const Sample& sample, const std::string& kind) {
   const uint64_t factor = sample.is_main ? 1 : 4;
   if (kind == "index" || kind == "metaindex") return 4 * factor;
   return (kind == "properties" ? 32 : 16) * factor;
@@ -125,7 +125,8 @@ void ForgeTable(const Sample& sample, const std::string& path, const Effort& eff
       FixBlock(layout, block, &table);
       check(mutation);
     };
-    ForgeBytes(bytes.substr(block.offset, block.bytes), effort, StrideOf(sample, block.kind), add);
+    ForgeBytes(bytes.substr(block.offset, block.bytes), effort, ForgeryStride(sample, block.kind),
+               add);
     // One data block is enough.
     if (!effort.is_first() || (block.kind == "data" && block.offset != 0)) continue;
     ForgeTail(sample, path, layout, block, effort, check);

@@ -34,7 +34,7 @@ struct Region {
   uint64_t stride;
 };
 
-uint64_t StrideOf(const std::string& kind) {
+uint64_t MutationStride(const std::string& kind) {
   if (kind == "index" || kind == "footer") return 1;
   if (kind == "metaindex") return kMetaindexStride;
   if (kind == "properties") return kPropertiesStride;
@@ -49,7 +49,7 @@ std::vector<Region> RegionsOf(const Sample& sample, const std::string& path) {
   const TableLayout layout = FindBlocks(bytes);
   for (const TableBlock& block : layout.blocks) {
     // Blocks of kinds that only this sample has.
-    const uint64_t stride = StrideOf(block.kind);
+    const uint64_t stride = MutationStride(block.kind);
     const bool is_usual = block.kind == "properties" || block.kind == "metaindex";
     regions.push_back({block.offset, block.end(), is_usual ? stride * factor : stride * 4});
     if (sample.is_main) regions.back().stride = stride;

@@ -220,7 +220,7 @@ std::string SequenceRun::CheckCheckpoints(uint64_t index, CrashPolicy policy, ui
   return "";
 }
 
-std::string CheckPoint(SequenceRun* run, ImageCheck* check, uint64_t index) {
+std::string CheckSequencePoint(SequenceRun* run, ImageCheck* check, uint64_t index) {
   ++crash_suite.figures.points;
   for (CrashPolicy policy : kPolicies) {
     const uint64_t seed = index * 13 + static_cast<uint64_t>(policy);
@@ -252,8 +252,8 @@ std::string RunSequence(const std::vector<Step>& steps, bool maps_logs) {
   crash_suite.figures.Count(run.recording(), &crash_suite.figures.sequences);
   for (const FileCall& call : run.recording().sim->MutatingCalls()) {
     if (call.index < begin || call.index > end || !wrong.empty()) continue;
-    wrong = CheckPoint(&run, &check, call.index);
-    if (wrong.empty()) wrong = CheckPoint(&run, &check, call.index + 1);
+    wrong = CheckSequencePoint(&run, &check, call.index);
+    if (wrong.empty()) wrong = CheckSequencePoint(&run, &check, call.index + 1);
   }
   return wrong.empty() ? "" : run.recording().name + ": " + wrong;
 }

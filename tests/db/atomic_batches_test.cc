@@ -235,7 +235,7 @@ class Reader {
   std::vector<std::string> keys_;
 };
 
-void MaintainOnce(DB* db, const Handles& handles, Random64* random) {
+void MaintainBatches(DB* db, const Handles& handles, Random64* random) {
   ColumnFamilyHandle* const family = handles[random->Uniform(kFamilies)];
   switch (random->Uniform(6)) {
     case 0: EXPECT_OK(db->Flush(FlushOptions(), family)); return;
@@ -301,7 +301,7 @@ TEST_P(AtomicBatchesTest, NobodySeesHalfOfABatch) {
   }
   threads.emplace_back([&, maintenance_seed = draw.Next()] {
     Random64 random(maintenance_seed);
-    while (writing > 0) MaintainOnce(db_.get(), handles_, &random);
+    while (writing > 0) MaintainBatches(db_.get(), handles_, &random);
   });
   for (std::thread& thread : threads) thread.join();
   std::printf("             %d views checked beside %d batches\n", checks.load(),

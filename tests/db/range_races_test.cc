@@ -18,7 +18,7 @@ namespace ashlar {
 namespace {
 
 constexpr int kGroups = 4;
-constexpr int kKeys = 12;
+constexpr int kRangeKeys = 12;
 constexpr int kVersions = 250;  // written by each writer
 
 std::string KeyAt(int group, int key) {
@@ -58,7 +58,7 @@ class RangeRaces : public DbTestWith<int> {
     WriteBatch batch;
     for (ColumnFamilyHandle* handle : handles_) {
       ASSERT_OK(batch.DeleteRange(handle, BeginOf(group), BeginOf(group + 1)));
-      for (int i = 0; i < kKeys; i++) ASSERT_OK(batch.Put(handle, KeyAt(group, i), value));
+      for (int i = 0; i < kRangeKeys; i++) ASSERT_OK(batch.Put(handle, KeyAt(group, i), value));
       ASSERT_OK(batch.Merge(handle, MergedKey(group), value));
     }
     Write(&batch);
@@ -67,7 +67,7 @@ class RangeRaces : public DbTestWith<int> {
   // All keys of the group in both families, with one MultiGet().
   void LookUp(int group, const ReadOptions& options, bool is_sorted) {
     std::vector<std::string> keys;
-    for (int i = 0; i < kKeys; i++) keys.push_back(KeyAt(group, i));
+    for (int i = 0; i < kRangeKeys; i++) keys.push_back(KeyAt(group, i));
     keys.push_back(MergedKey(group));
     const size_t count = 2 * keys.size();
     std::vector<Slice> slices;
@@ -102,7 +102,7 @@ class RangeRaces : public DbTestWith<int> {
         ASSERT_EQ(it->value().ToString(), first) << it->key().ToString();
       }
       ASSERT_OK(it->status());
-      ASSERT_EQ(count, kKeys + 1);
+      ASSERT_EQ(count, kRangeKeys + 1);
     }
   }
 
@@ -113,8 +113,8 @@ class RangeRaces : public DbTestWith<int> {
     options.snapshot = snapshot.snapshot();
     std::string first, value;
     for (ColumnFamilyHandle* handle : handles_) {
-      for (int i = 0; i <= kKeys; i++) {
-        const std::string key = i == kKeys ? MergedKey(group) : KeyAt(group, i);
+      for (int i = 0; i <= kRangeKeys; i++) {
+        const std::string key = i == kRangeKeys ? MergedKey(group) : KeyAt(group, i);
         ASSERT_OK(db_->Get(options, handle, key, &value)) << key;
         if (first.empty()) first = value;
         ASSERT_EQ(value, first) << key;

@@ -17,12 +17,12 @@
 namespace ashlar {
 namespace {
 
-const IOOptions kIo;
+const IOOptions kEntryIo;
 
 class NewEntriesTest : public testing::Test {
  protected:
   NewEntriesTest() {
-    for (const char* dir : {"/db", "/other"}) EXPECT_OK(sim_->CreateDir(dir, kIo, nullptr));
+    for (const char* dir : {"/db", "/other"}) EXPECT_OK(sim_->CreateDir(dir, kEntryIo, nullptr));
     sim_->SyncEverything();
   }
 

@@ -67,7 +67,7 @@ extern "C" int link(const char* from, const char* to) {
 namespace ashlar {
 namespace {
 
-const IOOptions kIo;
+const IOOptions kCallIo;
 
 class PosixCalls : public testing::Test {
  protected:
@@ -87,11 +87,11 @@ TEST_F(PosixCalls, SyncsReachTheKernelForTheirOwnFile) {
   std::unique_ptr<FSWritableFile> file, unsynced;
   ASSERT_OK(fs_->NewWritableFile(path, FileOptions(), &file, nullptr));
   ASSERT_OK(fs_->NewWritableFile(other, FileOptions(), &unsynced, nullptr));
-  ASSERT_OK(file->Append("data", kIo, nullptr));
+  ASSERT_OK(file->Append("data", kCallIo, nullptr));
   EXPECT_TRUE(calls_.of_data.empty());
-  ASSERT_OK(file->Sync(kIo, nullptr));
+  ASSERT_OK(file->Sync(kCallIo, nullptr));
   EXPECT_EQ(calls_.of_data[InodeOf(path)], 1);
-  ASSERT_OK(file->Fsync(kIo, nullptr));
+  ASSERT_OK(file->Fsync(kCallIo, nullptr));
   EXPECT_EQ(calls_.of_all[InodeOf(path)], 1);
   EXPECT_EQ(calls_.of_data[InodeOf(other)] + calls_.of_all[InodeOf(other)], 0);
 }
@@ -124,7 +124,7 @@ TEST_F(PosixCalls, ARandomlyWrittenFileIsSyncedToo) {
   ASSERT_OK(fs_->NewWritableFile(path, FileOptions(), &made, nullptr));
   std::unique_ptr<FSRandomRWFile> file;
   ASSERT_OK(fs_->NewRandomRWFile(path, FileOptions(), &file, nullptr));
-  ASSERT_OK(file->Sync(kIo, nullptr));
+  ASSERT_OK(file->Sync(kCallIo, nullptr));
   EXPECT_EQ(calls_.of_data[InodeOf(path)], 1);
 }
 
@@ -135,12 +135,12 @@ TEST_F(PosixCalls, ALinkThatCannotBeHadIsNotSupported) {
   ASSERT_OK(fs_->NewWritableFile(path, FileOptions(), &made, nullptr));
   for (const int error : {EXDEV, EOPNOTSUPP, ENOSYS, EPERM, EMLINK, EIO}) {
     link_error = error;
-    const IOStatus status = fs_->LinkFile(path, dir_ + "/link", kIo, nullptr);
+    const IOStatus status = fs_->LinkFile(path, dir_ + "/link", kCallIo, nullptr);
     link_error = 0;
     EXPECT_EQ(status.IsNotSupported(), error != EIO) << error << status.ToString();
     EXPECT_FALSE(status.ok());
   }
-  EXPECT_OK(fs_->LinkFile(path, dir_ + "/link", kIo, nullptr));
+  EXPECT_OK(fs_->LinkFile(path, dir_ + "/link", kCallIo, nullptr));
 }
 
 // The kernel writes up to the limit and returns the number of bytes. The rest fails.
@@ -154,7 +154,7 @@ TEST_F(PosixCalls, AWriteThatIsCutShortGoesOnAndFails) {
   rlimit limit = before;
   limit.rlim_cur = 1000;
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  const IOStatus status = file->Append(std::string(2000, 'x'), kIo, nullptr);
+  const IOStatus status = file->Append(std::string(2000, 'x'), kCallIo, nullptr);
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
   EXPECT_FALSE(status.ok());

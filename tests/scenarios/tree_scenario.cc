@@ -21,7 +21,7 @@
 namespace ashlar {
 namespace {
 
-constexpr char kDir[] = "/tree";
+constexpr char kTreeDir[] = "/tree";
 
 // The internal key of a put.
 std::string KeyOf(const std::string& text) {
@@ -29,7 +29,7 @@ std::string KeyOf(const std::string& text) {
   return MakeInternalKey(entry.user_key, entry.seqno, entry.type);
 }
 
-std::string Answer(const Status& status) { return status.ok() ? "ok" : status.ToString(); }
+std::string TreeAnswer(const Status& status) { return status.ok() ? "ok" : status.ToString(); }
 
 }  // namespace
 
@@ -44,9 +44,9 @@ TreeScenario::TreeScenario() {
   context_.fs = &fs_;
   TableCacheOptions cache(comparator_);
   cache.fs = &fs_;
-  cache.paths = {kDir};
+  cache.paths = {kTreeDir};
   cache_ = std::make_unique<TableCache>(cache);
-  IgnoreError(fs_.CreateDirIfMissing(kDir, IOOptions(), nullptr), "memory has room for it");
+  IgnoreError(fs_.CreateDirIfMissing(kTreeDir, IOOptions(), nullptr), "memory has room for it");
   MakeVersion();
 }
 
@@ -71,7 +71,7 @@ std::string TreeScenario::SetOptions(const ScenarioStep& step) {
   std::string text;
   for (const auto& [name, value] : step.arguments) StrAppend(&text, name, "=", value, ";");
   const ColumnFamilyOptions base = options_;
-  return Answer(GetColumnFamilyOptionsFromString(ConfigOptions(), base, text, &options_));
+  return TreeAnswer(GetColumnFamilyOptionsFromString(ConfigOptions(), base, text, &options_));
 }
 
 std::string TreeScenario::SetSnapshots(const ScenarioStep& step) {
@@ -128,7 +128,7 @@ TableOutputOptions TreeScenario::OutputOptions(Level level) {
   output.context = &context_;
   output.family_options = std::make_shared<const ColumnFamilyOptions>(options_);
   output.comparator = &comparator_;
-  output.dir = kDir;
+  output.dir = kTreeDir;
   output.level = level;
   return output;
 }
@@ -164,7 +164,7 @@ std::string TreeScenario::Tree() const {
       }
       StrAppend(&text, text.empty() ? "" : "\n", "L", level, " ", file->meta.number,
                 is_busy ? " busy" : "", " | ",
-                TableText(context_.fs, TableFileName(kDir, file->meta.number), comparator_));
+                TableText(context_.fs, TableFileName(kTreeDir, file->meta.number), comparator_));
     }
   }
   return text.empty() ? "empty" : text;
@@ -251,7 +251,7 @@ std::string TreeScenario::Carry(const CompactionPlan& plan) {
 // In the properties block the number of entries follows its name, as a varint of one byte. The name
 // itself is stored without the prefix that it shares with the name before it.
 std::string TreeScenario::SetEntryCount(const ScenarioStep& step) {
-  const std::string path = TableFileName(kDir, FileNumber{std::stoul(step.Argument("number"))});
+  const std::string path = TableFileName(kTreeDir, FileNumber{std::stoul(step.Argument("number"))});
   std::string bytes;
   Status status = ReadFileToString(&fs_, path, &bytes);
   if (!status.ok()) return status.ToString();
@@ -261,12 +261,12 @@ std::string TreeScenario::SetEntryCount(const ScenarioStep& step) {
   bytes[at + name.size()] = static_cast<char>(std::stoi(step.Argument("entries")));
   status = WriteStringToFile(&fs_, bytes, path);
   MakeVersion();  // with the table opened again
-  return Answer(status);
+  return TreeAnswer(status);
 }
 
 size_t TreeScenario::FileCount() {
   std::vector<std::string> names;
-  IgnoreError(fs_.GetChildren(kDir, IOOptions(), &names, nullptr), "then there is none");
+  IgnoreError(fs_.GetChildren(kTreeDir, IOOptions(), &names, nullptr), "then there is none");
   return static_cast<size_t>(std::count_if(names.begin(), names.end(), [](const auto& name) {
     return name.find(".sst") != std::string::npos;
   }));

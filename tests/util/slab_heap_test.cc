@@ -19,16 +19,16 @@ namespace {
 constexpr size_t kSegment = SlabHeap::kSegmentBytes;
 
 // A piece filled with a unique mark, so that overlapping pieces are detected.
-struct Piece {
+struct HeapPiece {
   unsigned char* data;
   size_t bytes;
   unsigned char mark;
 
-  Piece(SlabHeap* heap, size_t n, unsigned char with) : Piece(heap->Allocate(n), with) {
+  HeapPiece(SlabHeap* heap, size_t n, unsigned char with) : HeapPiece(heap->Allocate(n), with) {
     EXPECT_GE(bytes, SlabHeap::RoundUp(n));
     EXPECT_LE(bytes, std::max<size_t>(256, n + n / 4 + SlabHeap::kAlignment)) << n;
   }
-  Piece(const SlabHeap::Piece& piece, unsigned char with)
+  HeapPiece(const SlabHeap::Piece& piece, unsigned char with)
       : data(static_cast<unsigned char*>(piece.data)), bytes(piece.bytes), mark(with) {
     std::memset(data, mark, bytes);
   }
@@ -50,14 +50,14 @@ TEST(SlabHeap, RoundsUpByAQuarterAtMost) {
 
 TEST(SlabHeap, PiecesOfAllSizesAreAlignedAndDoNotMeet) {
   SlabHeap heap;
-  std::vector<Piece> pieces;
+  std::vector<HeapPiece> pieces;
   for (int round = 0; round < 3; ++round) {
     for (size_t bytes = 1; bytes <= SlabHeap::kMaxPieceBytes; bytes += 61) {
       pieces.emplace_back(&heap, bytes, static_cast<unsigned char>(pieces.size()));
       ASSERT_EQ(reinterpret_cast<uintptr_t>(pieces.back().data) % SlabHeap::kAlignment, 0u);
     }
   }
-  for (const Piece& piece : pieces) {
+  for (const HeapPiece& piece : pieces) {
     ASSERT_TRUE(piece.IsIntact()) << piece.bytes;
     SlabHeap::Free(piece.data);
   }
@@ -186,7 +186,7 @@ TEST(SlabHeap, HolesThatOneThreadLeftServeAnother) {
 TEST(SlabHeap, SurvivesRandomUse) {
   SlabHeap heap;
   Random64 random(301);
-  std::vector<Piece> pieces;
+  std::vector<HeapPiece> pieces;
   for (int step = 0; step < 100000; ++step) {
     if (pieces.empty() || random.Uniform(100) < (step < 50000 ? 55u : 45u)) {
       const size_t bytes = 1 + random.Uniform(random.OneIn(4) ? SlabHeap::kMaxPieceBytes : 600);
@@ -199,7 +199,7 @@ TEST(SlabHeap, SurvivesRandomUse) {
     pieces[i] = pieces.back();
     pieces.pop_back();
   }
-  for (const Piece& piece : pieces) {
+  for (const HeapPiece& piece : pieces) {
     ASSERT_TRUE(piece.IsIntact());
     SlabHeap::Free(piece.data);
   }
@@ -210,13 +210,13 @@ TEST(SlabHeap, SurvivesRandomUse) {
 TEST(SlabHeap, ThreadsShareIt) {
   SlabHeap heap;
   constexpr size_t kThreads = 6;
-  std::vector<std::vector<Piece>> made(kThreads);
+  std::vector<std::vector<HeapPiece>> made(kThreads);
   std::vector<int> broken(kThreads, 0);
   for (int round = 0; round < 4; ++round) {
     std::vector<std::thread> threads;
     for (size_t t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
-        std::vector<Piece> mine = std::move(made[t]);
+        std::vector<HeapPiece> mine = std::move(made[t]);
         Random64 random(17 * t + static_cast<size_t>(round));
         for (int i = 0; i < 2000; ++i) {
           mine.emplace_back(&heap, 1 + random.Uniform(9000), static_cast<unsigned char>(t + 1));
@@ -234,7 +234,7 @@ TEST(SlabHeap, ThreadsShareIt) {
   }
   for (size_t t = 0; t < kThreads; ++t) {
     EXPECT_EQ(broken[t], 0) << t;
-    for (const Piece& piece : made[t]) {
+    for (const HeapPiece& piece : made[t]) {
       EXPECT_TRUE(piece.IsIntact());
       SlabHeap::Free(piece.data);
     }

@@ -32,15 +32,17 @@ ColumnFamilyOptions Incremental(uint64_t max_compaction_bytes) {
   return options;
 }
 
-std::optional<CompactionPlan> PlanOf(const TextTree& tree, const ColumnFamilyOptions& options) {
+std::optional<CompactionPlan> IncrementalPlan(const TextTree& tree,
+                                              const ColumnFamilyOptions& options) {
   DbMutex mutex;
   MutexLock lock(&mutex);
   return PickCompaction(tree.version(), {.options = &options, .claims = &tree.claims()}, {});
 }
 
-std::string Pick(const std::string& text, const ColumnFamilyOptions& options, int num_levels = 7) {
+std::string PickIncrementally(const std::string& text, const ColumnFamilyOptions& options,
+                              int num_levels = 7) {
   const TextTree tree(text, num_levels);
-  const auto plan = PlanOf(tree, options);
+  const auto plan = IncrementalPlan(tree, options);
   return plan.has_value() ? plan->DebugString() : "none";
 }
 
@@ -56,17 +58,19 @@ TEST(IncrementalPicker, IsOffByDefault) {
   EXPECT_FALSE(CompactionOptionsUniversal().incremental);
   ColumnFamilyOptions options = Incremental(100);
   options.compaction_options_universal.incremental = false;
-  EXPECT_EQ(Pick(kTree, options), "merge L0[9] L5[5 6 7 8] L6[1 2 3 4] -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally(kTree, options),
+            "merge L0[9] L5[5 6 7 8] L6[1 2 3 4] -> L6 bottommost");
 }
 
 TEST(IncrementalPicker, AsMuchGoesAsTheLimitAllows) {
   const std::string all = "merge L0[9] L5[5 6 7 8] L6[1 2 3 4] -> L6 bottommost";
-  EXPECT_EQ(Pick(kTree, Incremental(310)), all) << "that is not too much at once";
-  EXPECT_EQ(Pick(kTree, Incremental(309)), "merge L5[6 7] L6[2 3] -> L6 bottommost");
-  EXPECT_EQ(Pick(kTree, Incremental(100)), "merge L5[6 7] L6[2 3] -> L6 bottommost");
-  EXPECT_EQ(Pick(kTree, Incremental(99)), "merge L5[6] L6[2] -> L6 bottommost");
-  EXPECT_EQ(Pick(kTree, Incremental(1)), "merge L5[6] L6[2] -> L6 bottommost") << "one at least";
-  const auto plan = PlanOf(TextTree(kTree), Incremental(100));
+  EXPECT_EQ(PickIncrementally(kTree, Incremental(310)), all) << "that is not too much at once";
+  EXPECT_EQ(PickIncrementally(kTree, Incremental(309)), "merge L5[6 7] L6[2 3] -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally(kTree, Incremental(100)), "merge L5[6 7] L6[2 3] -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally(kTree, Incremental(99)), "merge L5[6] L6[2] -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally(kTree, Incremental(1)), "merge L5[6] L6[2] -> L6 bottommost")
+      << "one at least";
+  const auto plan = IncrementalPlan(TextTree(kTree), Incremental(100));
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->reason, CompactionReason::kUniversalSizeAmplification);
 }
@@ -92,16 +96,19 @@ TEST(IncrementalPicker, TheLeastIsRewritten) {
       {"past empty levels", "L0: 9 a-z 50\nL2: 5 a-c 20, 6 d-f 20\nL6: 1 a-c 80, 2 d-f 60",
        "merge L2[6] L6[2] -> L6 bottommost"},
   };
-  for (const auto& c : kCases) EXPECT_EQ(Pick(c.tree, Incremental(100)), c.plan) << c.name;
+  for (const auto& c : kCases)
+    EXPECT_EQ(PickIncrementally(c.tree, Incremental(100)), c.plan) << c.name;
 }
 
 TEST(IncrementalPicker, CutsAreClean) {
-  EXPECT_EQ(Pick("L0: 9 a-z 50\nL5: 5 a-c@20 20, 6 c@10-f 20, 7 g-i 20\nL6: 1 a-b 10, 2 g-i 60",
-                 Incremental(100)),
+  EXPECT_EQ(PickIncrementally(
+                "L0: 9 a-z 50\nL5: 5 a-c@20 20, 6 c@10-f 20, 7 g-i 20\nL6: 1 a-b 10, 2 g-i 60",
+                Incremental(100)),
             "merge L5[5 6] L6[1] -> L6 bottommost")
       << "6 alone would overlap nothing";
-  EXPECT_EQ(Pick("L0: 9 a-z 50\nL5: 5 a-a 20, 6 d-f 20\nL6: 1 a-b@20 10, 2 b@10-c 100, 3 d-f 60",
-                 Incremental(100)),
+  EXPECT_EQ(PickIncrementally(
+                "L0: 9 a-z 50\nL5: 5 a-a 20, 6 d-f 20\nL6: 1 a-b@20 10, 2 b@10-c 100, 3 d-f 60",
+                Incremental(100)),
             "merge L5[6] L6[3] -> L6 bottommost")
       << "1 alone would be little, but 2 goes with it";
 }
@@ -111,37 +118,42 @@ TEST(IncrementalPicker, WhatIsTakenStays) {
     std::string tree = kTree;
     return tree.insert(tree.find(table) + table.size(), "!");
   };
-  EXPECT_EQ(Pick(with("6 d-f 20"), Incremental(100)), "merge L5[7] L6[3] -> L6 bottommost");
-  EXPECT_EQ(Pick(with("2 d-f 30"), Incremental(100)), "merge L5[7] L6[3] -> L6 bottommost");
-  EXPECT_EQ(Pick("L0: 9 a-z 50\nL5: 5 a-c@20 20!, 6 c@10-f 20\nL6: 1 a-b 60", Incremental(100)),
+  EXPECT_EQ(PickIncrementally(with("6 d-f 20"), Incremental(100)),
+            "merge L5[7] L6[3] -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally(with("2 d-f 30"), Incremental(100)),
+            "merge L5[7] L6[3] -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally("L0: 9 a-z 50\nL5: 5 a-c@20 20!, 6 c@10-f 20\nL6: 1 a-b 60",
+                              Incremental(100)),
             "none")
       << "6 does not go without 5";
 }
 
 TEST(IncrementalPicker, OtherwiseAllRunsAreMerged) {
-  EXPECT_EQ(Pick("L0: 8 a-c 50, 9 d-z 50\nL6: 1 a-c 60, 2 d-z 60", Incremental(100)),
+  EXPECT_EQ(PickIncrementally("L0: 8 a-c 50, 9 d-z 50\nL6: 1 a-c 60, 2 d-z 60", Incremental(100)),
             "merge L0[9 8] L6[1 2] -> L6 bottommost");
-  EXPECT_EQ(Pick("L0: 1 a-z 50, 2 a-z 50, 3 a-z 50", Incremental(100), /*num_levels=*/1),
-            "merge L0[3 2 1] -> L0 bottommost");
+  EXPECT_EQ(
+      PickIncrementally("L0: 1 a-z 50, 2 a-z 50, 3 a-z 50", Incremental(100), /*num_levels=*/1),
+      "merge L0[3 2 1] -> L0 bottommost");
   // For another reason.
-  EXPECT_EQ(Pick("L0: 8 a-z 10, 9 a-z 10\nL5: 5 a-z 20\nL6: 1 a-z 900", Incremental(10)),
-            "merge L0[9 8] L5[5] -> L5");
+  EXPECT_EQ(
+      PickIncrementally("L0: 8 a-z 10, 9 a-z 10\nL5: 5 a-z 20\nL6: 1 a-z 900", Incremental(10)),
+      "merge L0[9 8] L5[5] -> L5");
 }
 
 TEST(IncrementalPicker, MovesWhatOverlapsNothing) {
   const std::string tree = "L0: 9 a-z 50\nL5: 5 a-c 20, 6 d-f 20, 7 g-i 20\nL6: 1 a-c 60, 3 g-i 90";
   ColumnFamilyOptions options = Incremental(100);
   options.compaction_options_universal.allow_trivial_move = true;
-  EXPECT_EQ(Pick(tree, options), "move L5[6] -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally(tree, options), "move L5[6] -> L6 bottommost");
   options.compaction_options_universal.compression_size_percent = 50;
-  EXPECT_EQ(Pick(tree, options), "merge L5[6] -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally(tree, options), "merge L5[6] -> L6 bottommost");
 }
 
 // The first directory has room for 100 bytes, but not for the run that they become a part of.
 TEST(IncrementalPicker, OutputsLieWhereTheirRunDoes) {
   ColumnFamilyOptions options = Incremental(100);
   options.cf_paths = {{"/small", 200}, {"/large", 1000}};
-  EXPECT_EQ(Pick(kTree, options), "merge L5[6 7] L6[2 3] path 1 -> L6 bottommost");
+  EXPECT_EQ(PickIncrementally(kTree, options), "merge L5[6 7] L6[2 3] path 1 -> L6 bottommost");
 }
 
 namespace {

@@ -20,7 +20,7 @@
 namespace ashlar {
 namespace {
 
-std::string KeyAt(int i) { return StrCat("key", 1000000 + i); }
+std::string PassedKey(int i) { return StrCat("key", 1000000 + i); }
 
 // Compresses to a half or so.
 std::string ValueOf(int i, int round) {
@@ -69,7 +69,7 @@ class PassedBlocksTest : public testing::Test {
   void Put(int first, int count, int step, int round) {
     Both([&](DB* db) {
       for (int i = first; i < first + count * step; i += step) {
-        const Status status = db->Put(WriteOptions(), KeyAt(i), ValueOf(i, round));
+        const Status status = db->Put(WriteOptions(), PassedKey(i), ValueOf(i, round));
         if (!status.ok()) return status;
       }
       return db->Flush(FlushOptions());
@@ -148,7 +148,7 @@ class PassedBlocksTest : public testing::Test {
   }
   void ExpectFound(int first, int count, int step) {
     for (int i = first; i < first + count * step; i += step) {
-      ASSERT_NE(passing_.Get(KeyAt(i)), "(none)") << i;
+      ASSERT_NE(passing_.Get(PassedKey(i)), "(none)") << i;
     }
   }
   uint64_t Blocks() {
@@ -229,9 +229,10 @@ TEST_F(PassedBlocksTest, WhatTombstonesHideIsDropped) {
   Put(0, 8000, 1, 0);
   Compact();
   Both([](DB* db) {
-    return db->DeleteRange(WriteOptions(), db->DefaultColumnFamily(), KeyAt(2005), KeyAt(4009));
+    return db->DeleteRange(WriteOptions(), db->DefaultColumnFamily(), PassedKey(2005),
+                           PassedKey(4009));
   });
-  Both([](DB* db) { return db->Delete(WriteOptions(), KeyAt(6000)); });
+  Both([](DB* db) { return db->Delete(WriteOptions(), PassedKey(6000)); });
   Put(0, 1, 1, 1);
   TakeSnapshot();
   Put(7000, 1, 1, 1);
@@ -239,8 +240,8 @@ TEST_F(PassedBlocksTest, WhatTombstonesHideIsDropped) {
   EXPECT_GT(PassedNow(), 0u);
   for (Side* side : {&passing_, &plain_}) Release(side);
   Compact();
-  EXPECT_EQ(passing_.Get(KeyAt(3000)), "(none)");
-  EXPECT_EQ(passing_.Get(KeyAt(6000)), "(none)");
+  EXPECT_EQ(passing_.Get(PassedKey(3000)), "(none)");
+  EXPECT_EQ(passing_.Get(PassedKey(6000)), "(none)");
   ExpectFound(4009, 1000, 1);
 }
 
@@ -251,7 +252,7 @@ TEST_F(PassedBlocksTest, OperandsAreMergedAndTheRestIsPassedOn) {
   Compact();
   Both([](DB* db) {
     for (int i = 1000; i < 1020; i += 3) {
-      const Status status = db->Merge(WriteOptions(), KeyAt(i), "more");
+      const Status status = db->Merge(WriteOptions(), PassedKey(i), "more");
       if (!status.ok()) return status;
     }
     return db->Flush(FlushOptions());
@@ -347,7 +348,7 @@ TEST_F(PassedBlocksTest, FamiliesHaveFormsOfTheirOwn) {
     ColumnFamilyHandle* const family = side->CreateFamily("other", other);
     for (int round = 0; round < 2; ++round) {
       for (int i = 0; i < (round == 0 ? 4000 : 10); ++i) {
-        side->Put(family, KeyAt(i), ValueOf(i, round));
+        side->Put(family, PassedKey(i), ValueOf(i, round));
       }
       side->Flush(family);
       CompactRangeOptions force;
@@ -355,7 +356,7 @@ TEST_F(PassedBlocksTest, FamiliesHaveFormsOfTheirOwn) {
       ASSERT_OK(side->db()->CompactRange(force, family, nullptr, nullptr));
     }
     for (int i = 0; i < 4000; ++i) {
-      EXPECT_EQ(side->Get(family, KeyAt(i)), ValueOf(i, i < 10 ? 1 : 0));
+      EXPECT_EQ(side->Get(family, PassedKey(i)), ValueOf(i, i < 10 ? 1 : 0));
     }
   }
   EXPECT_GT(PassedBy(&passing_), 10u);

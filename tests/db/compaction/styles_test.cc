@@ -15,7 +15,7 @@
 namespace ashlar {
 namespace {
 
-ColumnFamilyOptions Universal() {
+ColumnFamilyOptions UniversalStyle() {
   ColumnFamilyOptions options;
   options.compaction_style = kCompactionStyleUniversal;
   options.level_compaction_dynamic_level_bytes = false;
@@ -36,9 +36,9 @@ ColumnFamilyOptions Fifo(uint64_t most_bytes) {
   return options;
 }
 
-std::optional<CompactionPlan> PlanOf(const TextTree& tree, const ColumnFamilyOptions& options,
-                                     const std::vector<const CompactionPlan*>& running = {},
-                                     uint64_t now = 0) {
+std::optional<CompactionPlan> PlanOfStyle(const TextTree& tree, const ColumnFamilyOptions& options,
+                                          const std::vector<const CompactionPlan*>& running = {},
+                                          uint64_t now = 0) {
   DbMutex mutex;
   MutexLock lock(&mutex);
   return PickCompaction(
@@ -47,8 +47,9 @@ std::optional<CompactionPlan> PlanOf(const TextTree& tree, const ColumnFamilyOpt
       running);
 }
 
-std::string Pick(const TextTree& tree, const ColumnFamilyOptions& options, uint64_t now = 0) {
-  const auto plan = PlanOf(tree, options, {}, now);
+std::string PickOfStyle(const TextTree& tree, const ColumnFamilyOptions& options,
+                        uint64_t now = 0) {
+  const auto plan = PlanOfStyle(tree, options, {}, now);
   return plan.has_value() ? plan->DebugString() : "none";
 }
 
@@ -65,7 +66,7 @@ std::string PickBeside(SequenceNumber oldest_unflushed, const TextTree& tree,
 
 CompactionReason ReasonOf(const TextTree& tree, const ColumnFamilyOptions& options,
                           uint64_t now = 0) {
-  const auto plan = PlanOf(tree, options, {}, now);
+  const auto plan = PlanOfStyle(tree, options, {}, now);
   return plan.has_value() ? plan->reason : CompactionReason::kUnknown;
 }
 
@@ -73,7 +74,7 @@ std::string PickAll(const TextTree& tree, bool rewrites_last, bool* has_conflict
                     const std::vector<const CompactionPlan*>& running = {}) {
   DbMutex mutex;
   MutexLock lock(&mutex);
-  const ColumnFamilyOptions options = Universal();
+  const ColumnFamilyOptions options = UniversalStyle();
   const auto plan = PickAllRuns(tree.version(), {.options = &options, .claims = &tree.claims()},
                                 rewrites_last, running, has_conflict);
   return plan.has_value() ? plan->DebugString() : "none";
@@ -117,97 +118,100 @@ TEST(UniversalPicker, Plans) {
       {"a marked oldest run is rewritten", "L6: 1 a-z 900*", "merge L6[1] -> L6 bottommost"},
   };
   for (const auto& c : kCases) {
-    EXPECT_EQ(Pick(TextTree(c.tree), Universal()), c.plan) << c.name;
+    EXPECT_EQ(PickOfStyle(TextTree(c.tree), UniversalStyle()), c.plan) << c.name;
   }
 }
 
 TEST(UniversalPicker, WhatIsNewerThanAMemTableLeavesLevel0ForRocksDb78) {
   const TextTree beside_older("L0: 1 a-z 100, 2 a-z 10, 3 a-z 10\nL6: 4 a-z 9000");
-  EXPECT_EQ(PickBeside(998, beside_older, Universal()), "merge L0[3 2] -> L0");
-  EXPECT_EQ(PickBeside(997, beside_older, Universal()), "merge L0[3 2 1] -> L5");
+  EXPECT_EQ(PickBeside(998, beside_older, UniversalStyle()), "merge L0[3 2] -> L0");
+  EXPECT_EQ(PickBeside(997, beside_older, UniversalStyle()), "merge L0[3 2 1] -> L5");
   const TextTree above_level_1("L0: 8 a-z 10, 9 a-z 10\nL1: 5 a-z 500\nL6: 1 a-z 5000");
-  EXPECT_EQ(PickBeside(991, above_level_1, Universal()), "merge L0[9 8] L1[5] -> L5");
-  EXPECT_EQ(PickBeside(900, TextTree("L0: 1 a-z 100!, 2 a-z 10, 3 a-z 10"), Universal()), "none");
+  EXPECT_EQ(PickBeside(991, above_level_1, UniversalStyle()), "merge L0[9 8] L1[5] -> L5");
+  EXPECT_EQ(PickBeside(900, TextTree("L0: 1 a-z 100!, 2 a-z 10, 3 a-z 10"), UniversalStyle()),
+            "none");
 }
 
 TEST(UniversalPicker, SaysWhy) {
-  EXPECT_EQ(ReasonOf(TextTree("L0: 2 a-z 10, 3 a-z 10\nL6: 1 a-z 100"), Universal()),
+  EXPECT_EQ(ReasonOf(TextTree("L0: 2 a-z 10, 3 a-z 10\nL6: 1 a-z 100"), UniversalStyle()),
             CompactionReason::kUniversalSizeRatio);
-  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 90, 6 a-z 80\nL6: 1 a-z 80"), Universal()),
+  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 90, 6 a-z 80\nL6: 1 a-z 80"), UniversalStyle()),
             CompactionReason::kUniversalSizeAmplification);
-  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), Universal()),
+  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), UniversalStyle()),
             CompactionReason::kUniversalSortedRunNum);
-  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 10*\nL6: 1 a-z 900"), Universal()),
+  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 10*\nL6: 1 a-z 900"), UniversalStyle()),
             CompactionReason::kFilesMarkedForCompaction);
 }
 
 TEST(UniversalPicker, WidthsAndRatio) {
-  ColumnFamilyOptions options = Universal();
+  ColumnFamilyOptions options = UniversalStyle();
   CompactionOptionsUniversal& universal = options.compaction_options_universal;
   const TextTree even("L0: 2 a-z 10, 3 a-z 10, 4 a-z 10, 5 a-z 10\nL6: 1 a-z 900");
   universal.max_read_amp = 9;  // not to be merged for their number
   universal.max_merge_width = 3;
-  EXPECT_EQ(Pick(even, options), "merge L0[5 4 3] -> L0");
+  EXPECT_EQ(PickOfStyle(even, options), "merge L0[5 4 3] -> L0");
   universal.max_merge_width = UINT_MAX;
   universal.min_merge_width = 5;
-  EXPECT_EQ(Pick(even, options), "none");
+  EXPECT_EQ(PickOfStyle(even, options), "none");
   universal.min_merge_width = 2;
   const TextTree growing("L0: 2 a-z 12, 3 a-z 10\nL6: 1 a-z 900");
-  EXPECT_EQ(Pick(growing, options), "none");
+  EXPECT_EQ(PickOfStyle(growing, options), "none");
   universal.size_ratio = 20;
-  EXPECT_EQ(Pick(growing, options), "merge L0[3 2] -> L5");
+  EXPECT_EQ(PickOfStyle(growing, options), "merge L0[3 2] -> L5");
 }
 
 // 20 is about as large as the two runs of 10 together, and no run is like 100 but itself.
 TEST(UniversalPicker, StopStyles) {
-  ColumnFamilyOptions options = Universal();
+  ColumnFamilyOptions options = UniversalStyle();
   options.compaction_options_universal.max_read_amp = 9;
   const TextTree tree("L0: 2 a-z 20, 3 a-z 10, 4 a-z 10\nL6: 1 a-z 900");
-  EXPECT_EQ(Pick(tree, options), "merge L0[4 3 2] -> L5");
+  EXPECT_EQ(PickOfStyle(tree, options), "merge L0[4 3 2] -> L5");
   options.compaction_options_universal.stop_style = kCompactionStopStyleSimilarSize;
-  EXPECT_EQ(Pick(tree, options), "merge L0[4 3] -> L0");
+  EXPECT_EQ(PickOfStyle(tree, options), "merge L0[4 3] -> L0");
 }
 
 TEST(UniversalPicker, RunsThatAReadMayMeet) {
-  ColumnFamilyOptions options = Universal();
+  ColumnFamilyOptions options = UniversalStyle();
   options.write_buffer_size = 1;
   options.compaction_options_universal.max_read_amp = 0;  // 1, 2, 4 ... 1024: eleven
-  EXPECT_EQ(Pick(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), options), "none");
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), options),
+            "none");
   options.write_buffer_size = 500;  // 500, 1005: two
-  EXPECT_EQ(Pick(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), options),
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), options),
             "merge L0[7 6 5] -> L5");
 }
 
 // Whatever the widths say: else writers would wait for a compaction that never comes.
 TEST(UniversalPicker, WhatStopsWritersIsMerged) {
-  ColumnFamilyOptions options = Universal();
+  ColumnFamilyOptions options = UniversalStyle();
   options.level0_file_num_compaction_trigger = options.level0_stop_writes_trigger = 2;
   options.compaction_options_universal.min_merge_width = 3;
   options.compaction_options_universal.max_read_amp = 9;
-  EXPECT_EQ(Pick(TextTree("L0: 2 a-z 1\nL6: 1 a-z 900"), options),
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 2 a-z 1\nL6: 1 a-z 900"), options),
             "merge L0[2] L6[1] -> L6 bottommost");
 }
 
 TEST(UniversalPicker, OnlyTheOldestShareIsCompressed) {
-  ColumnFamilyOptions options = Universal();
+  ColumnFamilyOptions options = UniversalStyle();
   options.compaction_options_universal.compression_size_percent = 80;
   options.compaction_options_universal.allow_trivial_move = true;
-  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 a-z 80"), options),
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 a-z 80"), options),
             "merge L0[3 2] -> L5 uncompressed");
-  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 a-z 79"), options), "merge L0[3 2] -> L5");
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 a-z 79"), options),
+            "merge L0[3 2] -> L5");
 }
 
 TEST(UniversalPicker, MovesWhatOverlapsNothing) {
-  ColumnFamilyOptions options = Universal();
+  ColumnFamilyOptions options = UniversalStyle();
   const TextTree disjoint("L0: 2 a-b 10, 3 c-d 10, 4 e-f 10");
-  EXPECT_EQ(Pick(disjoint, options), "merge L0[4 3 2] -> L6 bottommost");
+  EXPECT_EQ(PickOfStyle(disjoint, options), "merge L0[4 3 2] -> L6 bottommost");
   options.compaction_options_universal.allow_trivial_move = true;
-  EXPECT_EQ(Pick(disjoint, options), "move L0[4 3 2] -> L6 bottommost");
-  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 c-d 10\nL4: 1 e-f 10"), options),
+  EXPECT_EQ(PickOfStyle(disjoint, options), "move L0[4 3 2] -> L6 bottommost");
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 2 a-b 10, 3 c-d 10\nL4: 1 e-f 10"), options),
             "move L0[3 2] L4[1] -> L6 bottommost");
-  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 b-d 10, 4 e-f 10"), options),
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 2 a-b 10, 3 b-d 10, 4 e-f 10"), options),
             "merge L0[4 3 2] -> L6 bottommost");
-  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 e-f 10"), options),
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 e-f 10"), options),
             "merge L0[3 2] L6[1] -> L6 bottommost")
       << "the last level is an input itself";
 }
@@ -215,7 +219,7 @@ TEST(UniversalPicker, MovesWhatOverlapsNothing) {
 // A single level holds all runs; what is written there again is one table.
 TEST(UniversalPicker, OneLevelIsEnough) {
   const TextTree tree("L0: 1 a-z 10, 2 a-z 10, 3 a-z 10", /*num_levels=*/1);
-  const auto plan = PlanOf(tree, Universal());
+  const auto plan = PlanOfStyle(tree, UniversalStyle());
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->DebugString(), "merge L0[3 2 1] -> L0 bottommost");
   EXPECT_EQ(plan->target_file_bytes, UINT64_MAX);
@@ -223,7 +227,7 @@ TEST(UniversalPicker, OneLevelIsEnough) {
 
 TEST(UniversalPicker, WhatIsOlderOnLevel0LiesBelow) {
   const TextTree tree("L0: 1 a-z 100, 2 a-z 100, 3 x-z 10, 4 x-z 10\nL6: 9 a-b 300");
-  const auto plan = PlanOf(tree, Universal());
+  const auto plan = PlanOfStyle(tree, UniversalStyle());
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->DebugString(), "merge L0[4 3] -> L0");
   EXPECT_EQ(plan->older_in_level0,
@@ -269,9 +273,9 @@ TEST(UniversalPicker, AllRunsWaitForAnIngestionAmongThem) {
 
 TEST(UniversalPicker, ScoresAndStallsCountRuns) {
   const TextTree tree("L0: 5 a-z 10, 6 a-z 10!\nL4: 3 a-m 10, 4 n-z 10\nL6: 1 a-z 900");
-  EXPECT_DOUBLE_EQ(tree.Needs(Universal()).scores[0], 1.0);
-  EXPECT_EQ(tree.Needs(Universal()).pending_bytes, 0u);
-  EXPECT_EQ(RunsThatSlowWrites(tree.version(), Universal()), 4);
+  EXPECT_DOUBLE_EQ(tree.Needs(UniversalStyle()).scores[0], 1.0);
+  EXPECT_EQ(tree.Needs(UniversalStyle()).pending_bytes, 0u);
+  EXPECT_EQ(RunsThatSlowWrites(tree.version(), UniversalStyle()), 4);
   EXPECT_EQ(RunsThatSlowWrites(tree.version(), ColumnFamilyOptions()), 2);
 }
 
@@ -282,80 +286,81 @@ TEST(FifoPicker, WritesTablesAgainThatAreOldEnoughForAnotherTier) {
   const TextTree tree(
       "L0: 3 a-z 40 born=900 kin=900, 2 a-z 40 born=800 kin=800, "
       "1 a-z 40 born=700 kin=700 tier=8");
-  EXPECT_EQ(Pick(tree, options, 899), "none");
-  EXPECT_EQ(Pick(tree, options, 900), "merge L0[1] -> L0 bottommost");
-  EXPECT_EQ(PlanOf(tree, options, {}, 900)->temperature, Temperature::kCold);
-  EXPECT_EQ(PlanOf(tree, options, {}, 900)->reason, CompactionReason::kChangeTemperature);
+  EXPECT_EQ(PickOfStyle(tree, options, 899), "none");
+  EXPECT_EQ(PickOfStyle(tree, options, 900), "merge L0[1] -> L0 bottommost");
+  EXPECT_EQ(PlanOfStyle(tree, options, {}, 900)->temperature, Temperature::kCold);
+  EXPECT_EQ(PlanOfStyle(tree, options, {}, 900)->reason, CompactionReason::kChangeTemperature);
   const TextTree later(
       "L0: 3 a-z 40 born=900 kin=900, 2 a-z 40 born=800 kin=800, "
       "1 a-z 40 born=700 kin=700 tier=12");
-  EXPECT_EQ(Pick(later, options, 900), "merge L0[2] -> L0");
-  EXPECT_EQ(PlanOf(later, options, {}, 900)->temperature, Temperature::kWarm);
+  EXPECT_EQ(PickOfStyle(later, options, 900), "merge L0[2] -> L0");
+  EXPECT_EQ(PlanOfStyle(later, options, {}, 900)->temperature, Temperature::kWarm);
 }
 
 TEST(FifoPicker, ATableThatWasWrittenAgainIsAsOldAsItsData) {
   ColumnFamilyOptions options = Fifo(1000);
   options.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kCold, 200}};
   const TextTree tree("L0: 2 a-z 40 born=800 kin=800, 1 a-z 40 born=950 kin=700 tier=8");
-  EXPECT_EQ(Pick(tree, options, 999), "none");
-  EXPECT_EQ(Pick(tree, options, 1000), "merge L0[1] -> L0 bottommost");
+  EXPECT_EQ(PickOfStyle(tree, options, 999), "none");
+  EXPECT_EQ(PickOfStyle(tree, options, 1000), "merge L0[1] -> L0 bottommost");
 }
 
 TEST(FifoPicker, DropsTheOldestOverTheLimit) {
   const TextTree tree("L0: 1 a-z 40, 2 a-z 40, 3 a-z 40");
-  EXPECT_EQ(Pick(tree, Fifo(120)), "none");
-  EXPECT_EQ(Pick(tree, Fifo(119)), "drop L0[1]");
-  EXPECT_EQ(Pick(tree, Fifo(79)), "drop L0[2 1]");
-  EXPECT_EQ(Pick(tree, Fifo(0)), "drop L0[3 2 1]");
+  EXPECT_EQ(PickOfStyle(tree, Fifo(120)), "none");
+  EXPECT_EQ(PickOfStyle(tree, Fifo(119)), "drop L0[1]");
+  EXPECT_EQ(PickOfStyle(tree, Fifo(79)), "drop L0[2 1]");
+  EXPECT_EQ(PickOfStyle(tree, Fifo(0)), "drop L0[3 2 1]");
   EXPECT_EQ(ReasonOf(tree, Fifo(79)), CompactionReason::kFIFOMaxSize);
   ColumnFamilyOptions with_blobs = Fifo(1000);
   with_blobs.compaction_options_fifo.max_data_files_size = 100;
-  EXPECT_EQ(Pick(tree, with_blobs), "drop L0[1]");
-  EXPECT_EQ(Pick(TextTree("L0: 3 a-z 40\nL2: 1 a-c 40, 2 d-z 40"), Fifo(90)), "drop L2[2]")
+  EXPECT_EQ(PickOfStyle(tree, with_blobs), "drop L0[1]");
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 3 a-z 40\nL2: 1 a-c 40, 2 d-z 40"), Fifo(90)), "drop L2[2]")
       << "deeper levels, of another style, are older";
-  EXPECT_EQ(Pick(TextTree("L0: 3 a-z 40\nL2: 1 a-c 40, 2 d-z 40"), Fifo(0)), "drop L0[3] L2[1 2]");
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 3 a-z 40\nL2: 1 a-c 40, 2 d-z 40"), Fifo(0)),
+            "drop L0[3] L2[1 2]");
 }
 
 TEST(FifoPicker, DropsWhatIsTooOld) {
   ColumnFamilyOptions options = Fifo(1000);
   options.ttl = 10;
   const TextTree tree("L0: 1 a-z 40 born=5, 2 a-z 40 born=8, 3 a-z 40 born=20");
-  EXPECT_EQ(Pick(tree, options, 15), "none");
-  EXPECT_EQ(Pick(tree, options, 16), "drop L0[1]");
-  EXPECT_EQ(Pick(tree, options, 19), "drop L0[2 1]");
+  EXPECT_EQ(PickOfStyle(tree, options, 15), "none");
+  EXPECT_EQ(PickOfStyle(tree, options, 16), "drop L0[1]");
+  EXPECT_EQ(PickOfStyle(tree, options, 19), "drop L0[2 1]");
   EXPECT_EQ(ReasonOf(tree, options, 19), CompactionReason::kFIFOTtl);
-  EXPECT_EQ(Pick(TextTree("L0: 1 a-z 40, 2 a-z 40 born=8"), options, 99), "none")
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 1 a-z 40, 2 a-z 40 born=8"), options, 99), "none")
       << "nobody knows how old the oldest one is";
 }
 
 TEST(FifoPicker, OneJobAtATime) {
   const TextTree tree("L0: 1 a-z 40, 2 a-z 40, 3 a-z 40");
-  const auto plan = PlanOf(tree, Fifo(79));
+  const auto plan = PlanOfStyle(tree, Fifo(79));
   ASSERT_TRUE(plan.has_value());
-  EXPECT_FALSE(PlanOf(tree, Fifo(79), {&*plan}).has_value());
+  EXPECT_FALSE(PlanOfStyle(tree, Fifo(79), {&*plan}).has_value());
 }
 
 TEST(FifoPicker, MergesSmallTablesIfAsked) {
   ColumnFamilyOptions options = Fifo(100000);
   const TextTree small("L0: 1 a-z 300, 2 a-z 10, 3 a-z 10, 4 a-z 10");
-  EXPECT_EQ(Pick(small, options), "none");
+  EXPECT_EQ(PickOfStyle(small, options), "none");
   options.compaction_options_fifo.allow_compaction = true;
-  EXPECT_EQ(Pick(small, options), "merge L0[4 3 2] -> L0");
+  EXPECT_EQ(PickOfStyle(small, options), "merge L0[4 3 2] -> L0");
   EXPECT_EQ(ReasonOf(small, options), CompactionReason::kFIFOReduceNumFiles);
-  EXPECT_EQ(Pick(TextTree("L0: 1 a-z 100, 2 a-z 100, 3 a-z 100"), options), "none")
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 1 a-z 100, 2 a-z 100, 3 a-z 100"), options), "none")
       << "of whole memtables";
-  EXPECT_EQ(Pick(TextTree("L0: 1 a-z 10, 2 a-z 10"), options), "none") << "too few";
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 1 a-z 10, 2 a-z 10"), options), "none") << "too few";
   EXPECT_EQ(PickBeside(999, small, options), "merge L0[4 3 2] -> L0");
   EXPECT_EQ(PickBeside(996, small, options), "none") << "too few that RocksDB 7.8 reads then";
   options.max_compaction_bytes = 25;
-  EXPECT_EQ(Pick(small, options), "none") << "too few that may be merged at once";
+  EXPECT_EQ(PickOfStyle(small, options), "none") << "too few that may be merged at once";
 }
 
 TEST(CompactionStyle, NoneLeavesAllAsItIs) {
-  ColumnFamilyOptions options = Universal();
+  ColumnFamilyOptions options = UniversalStyle();
   options.compaction_style = kCompactionStyleNone;
   const TextTree tree("L0: 1 a-z 10, 2 a-z 10, 3 a-z 10, 4 a-z 10*");
-  EXPECT_EQ(Pick(tree, options), "none");
+  EXPECT_EQ(PickOfStyle(tree, options), "none");
   EXPECT_FALSE(tree.Needs(options).IsNeeded());
 }
 

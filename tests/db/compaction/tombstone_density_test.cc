@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kKeys = 20000;
 
-std::string KeyAt(int i) { return StrCat("key", 100000 + i); }
+std::string DenseKey(int i) { return StrCat("key", 100000 + i); }
 
 // Releases a snapshot when a compaction has begun.
 class Releaser : public EventListener {
@@ -34,7 +34,7 @@ class TombstoneDensityTest : public DbTest {
     options_.listeners = {releaser_};
     options_.compression = kNoCompression;
     Open();
-    for (int i = 0; i < kKeys; ++i) Put(KeyAt(i), "value");
+    for (int i = 0; i < kKeys; ++i) Put(DenseKey(i), "value");
     Compact();
   }
   // The snapshot is released while automatic compactions are disabled, so none starts before the
@@ -47,7 +47,7 @@ class TombstoneDensityTest : public DbTest {
     Open();
   }
   void Delete(int from, int to, int step = 1) {
-    for (int i = from; i < to; i += step) DbTest::Delete(KeyAt(i));
+    for (int i = from; i < to; i += step) DbTest::Delete(DenseKey(i));
   }
   void FlushAndSettle() {
     Flush();
@@ -96,8 +96,8 @@ TEST_F(TombstoneDensityTest, AScanBehindManyDeletionsStepsOverNoneOnceCompaction
 // Scattered deletions wait for the other reasons of compactions.
 TEST_F(TombstoneDensityTest, ScatteredDeletionsAreNoReasonToCompact) {
   for (int i = 0; i < kKeys; i += 2) {
-    DbTest::Delete(KeyAt(i));
-    Put(KeyAt(i + 1), "new");
+    DbTest::Delete(DenseKey(i));
+    Put(DenseKey(i + 1), "new");
   }
   FlushAndSettle();
   EXPECT_EQ(TableCount(0), 1);
@@ -110,7 +110,7 @@ TEST_F(TombstoneDensityTest, WhatASnapshotKeptGoesWithIt) {
   Put("z", "z");
   const Snapshot* const middle = db_->GetSnapshot();
   Delete(2000, 2100);
-  DeleteRange(KeyAt(5000), KeyAt(5100));
+  DeleteRange(DenseKey(5000), DenseKey(5100));
   Put("z", "zz");
   const Snapshot* const newest = db_->GetSnapshot();
   Compact();
@@ -161,7 +161,7 @@ TEST_F(TombstoneDensityTest, OlderVersionsThatASnapshotKeptGoWithIt) {
     return count;
   };
   const Snapshot* snapshot = db_->GetSnapshot();
-  for (int i = 100; i < 300; ++i) Put(KeyAt(i), "new");
+  for (int i = 100; i < 300; ++i) Put(DenseKey(i), "new");
   Compact();
   EXPECT_EQ(entries(), kKeys + 200u);
   db_->ReleaseSnapshot(snapshot);
@@ -170,7 +170,7 @@ TEST_F(TombstoneDensityTest, OlderVersionsThatASnapshotKeptGoWithIt) {
   EXPECT_EQ(releaser_->last_reason, CompactionReason::kBottommostFiles);
   // After an open there are no snapshots.
   snapshot = db_->GetSnapshot();
-  for (int i = 100; i < 300; ++i) Put(KeyAt(i), "newer");
+  for (int i = 100; i < 300; ++i) Put(DenseKey(i), "newer");
   Compact();
   EXPECT_EQ(entries(), kKeys + 200u);
   Reopen(snapshot);
@@ -203,7 +203,7 @@ TEST_F(TombstoneDensityTest, WhatASnapshotKeptGoesAfterReopening) {
     const Snapshot* const snapshot = db_->GetSnapshot();
     const int first = dynamic_levels ? 100 : 300;
     Delete(first, first + 100);
-    DeleteRange(KeyAt(first + 100), KeyAt(first + 200));
+    DeleteRange(DenseKey(first + 100), DenseKey(first + 200));
     Compact();
     WaitForJobs();
     EXPECT_EQ(Tombstones(), 101u);

@@ -28,7 +28,7 @@ ColumnFamilyOptions Levelled() {
   return options;
 }
 
-ColumnFamilyOptions Universal() {
+ColumnFamilyOptions UniversalOfAges() {
   ColumnFamilyOptions options;
   options.compaction_style = kCompactionStyleUniversal;
   options.level0_file_num_compaction_trigger = 2;
@@ -44,8 +44,8 @@ class YoungTree : public TextTree {
   }
 };
 
-std::string Pick(const TextTree& tree, const ColumnFamilyOptions& options,
-                 const std::vector<const CompactionPlan*>& running = {}) {
+std::string PickYoung(const TextTree& tree, const ColumnFamilyOptions& options,
+                      const std::vector<const CompactionPlan*>& running = {}) {
   DbMutex mutex;
   MutexLock lock(&mutex);
   const auto plan =
@@ -83,24 +83,25 @@ TEST(YoungData, OnlyTreesWithALevelBetweenKeepItApart) {
 
 TEST(YoungData, YoungTablesDoNotGoToTheLastLevel) {
   const YoungTree tree("L2: 1 a-b 100 seq=100-200\nL3: 2 a-z 500 seq=0-0");
-  EXPECT_EQ(Pick(tree, Levelled()), "none");
+  EXPECT_EQ(PickYoung(tree, Levelled()), "none");
   EXPECT_EQ(tree.Needs(Levelled()).pending_bytes, 0u);
   EXPECT_FALSE(tree.Needs(Levelled()).IsNeeded());
   ColumnFamilyOptions off = Levelled();
   off.preclude_last_level_data_seconds = 0;
-  EXPECT_EQ(Pick(tree, off), "merge L2[1] L3[2] -> L3 bottommost");
+  EXPECT_EQ(PickYoung(tree, off), "merge L2[1] L3[2] -> L3 bottommost");
 }
 
 TEST(YoungData, OldTablesDoAndTakeARangeOfTheLevelAbove) {
-  EXPECT_EQ(Pick(YoungTree("L2: 1 a-b 100 seq=0-150, 3 c-d 100 seq=150-200\nL3: 2 a-z 500 seq=0-0"),
-                 Levelled()),
-            "merge L2[1] L3[2] -> L3 bottommost young above");
+  EXPECT_EQ(
+      PickYoung(YoungTree("L2: 1 a-b 100 seq=0-150, 3 c-d 100 seq=150-200\nL3: 2 a-z 500 seq=0-0"),
+                Levelled()),
+      "merge L2[1] L3[2] -> L3 bottommost young above");
 }
 
 TEST(YoungData, OnlyOldTablesAreMoved) {
-  EXPECT_EQ(Pick(YoungTree("L2: 1 a-b 100 seq=10-99\nL3: 2 c-z 500 seq=0-0"), Levelled()),
+  EXPECT_EQ(PickYoung(YoungTree("L2: 1 a-b 100 seq=10-99\nL3: 2 c-z 500 seq=0-0"), Levelled()),
             "move L2[1] -> L3 bottommost young above");
-  EXPECT_EQ(Pick(YoungTree("L2: 1 a-b 100 seq=10-101\nL3: 2 c-z 500 seq=0-0"), Levelled()),
+  EXPECT_EQ(PickYoung(YoungTree("L2: 1 a-b 100 seq=10-101\nL3: 2 c-z 500 seq=0-0"), Levelled()),
             "merge L2[1] -> L3 bottommost young above");
 }
 
@@ -115,9 +116,9 @@ TEST(YoungData, NoTwoJobsWriteTheSameRangeOfTheLevelAbove) {
   running.inputs = {{2, {tree.File(1), tree.File(4)}}, {3, {tree.File(2)}}};
   // Between tables 1 and 4, where the running job may write to L2.
   running.young_range = CompactionPlan::KeyRange{"a", "f"};
-  EXPECT_EQ(Pick(tree, Levelled(), {&running}), "none");
+  EXPECT_EQ(PickYoung(tree, Levelled(), {&running}), "none");
   running.young_range.reset();
-  EXPECT_EQ(Pick(tree, Levelled(), {&running}), "merge L1[5] -> L2");
+  EXPECT_EQ(PickYoung(tree, Levelled(), {&running}), "merge L1[5] -> L2");
 }
 
 TEST(YoungData, WithDynamicLevelsLevel0NeverGoesToTheLastOne) {
@@ -130,21 +131,25 @@ TEST(YoungData, WithDynamicLevelsLevel0NeverGoesToTheLastOne) {
 }
 
 TEST(YoungData, UniversalMergesLeaveTheLastLevelOutWhileAllIsYoung) {
-  EXPECT_EQ(Pick(YoungTree("L0: 3 a-z 100 seq=150-160, 1 a-z 100 seq=120-130"), Universal()),
-            "merge L0[3 1] -> L2 bottommost");
-  EXPECT_EQ(Pick(YoungTree("L0: 3 a-z 100 seq=150-160\nL2: 1 a-z 100 seq=120-130\n"
-                           "L3: 2 a-z 100 seq=0-0"),
-                 Universal()),
+  EXPECT_EQ(
+      PickYoung(YoungTree("L0: 3 a-z 100 seq=150-160, 1 a-z 100 seq=120-130"), UniversalOfAges()),
+      "merge L0[3 1] -> L2 bottommost");
+  EXPECT_EQ(PickYoung(YoungTree("L0: 3 a-z 100 seq=150-160\nL2: 1 a-z 100 seq=120-130\n"
+                                "L3: 2 a-z 100 seq=0-0"),
+                      UniversalOfAges()),
             "merge L0[3] L2[1] -> L2");
-  EXPECT_EQ(Pick(YoungTree("L2: 1 a-z 900 seq=120-130\nL3: 2 a-z 100 seq=0-0"), Universal()),
-            "none");
+  EXPECT_EQ(
+      PickYoung(YoungTree("L2: 1 a-z 900 seq=120-130\nL3: 2 a-z 100 seq=0-0"), UniversalOfAges()),
+      "none");
 }
 
 TEST(YoungData, UniversalMergesReachTheLastLevelWhenHalfIsOld) {
-  EXPECT_EQ(Pick(YoungTree("L2: 1 a-z 900 seq=10-150\nL3: 2 a-z 100 seq=0-0"), Universal()),
-            "merge L2[1] L3[2] -> L3 bottommost young above");
-  EXPECT_EQ(Pick(YoungTree("L2: 1 a-z 900 seq=10-900\nL3: 2 a-z 100 seq=0-0"), Universal()),
-            "none");
+  EXPECT_EQ(
+      PickYoung(YoungTree("L2: 1 a-z 900 seq=10-150\nL3: 2 a-z 100 seq=0-0"), UniversalOfAges()),
+      "merge L2[1] L3[2] -> L3 bottommost young above");
+  EXPECT_EQ(
+      PickYoung(YoungTree("L2: 1 a-z 900 seq=10-900\nL3: 2 a-z 100 seq=0-0"), UniversalOfAges()),
+      "none");
 }
 
 }  // namespace

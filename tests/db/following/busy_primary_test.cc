@@ -21,7 +21,7 @@ namespace ashlar {
 namespace {
 
 constexpr int kKeys = 50;
-const std::vector<std::string> kFamilies = {"default", "other"};
+const std::vector<std::string> kBusyFamilies = {"default", "other"};
 
 struct Case {
   const char* name;
@@ -62,12 +62,12 @@ class BusyPrimaryTest : public testing::TestWithParam<Case> {
     options.arena_block_size = 4096;
     options.level0_file_num_compaction_trigger = 2;
     GetParam().set(&options);
-    primary->Open(kFamilies);
+    primary->Open(kBusyFamilies);
     SecondaryDb by_hand, by_itself;
-    by_hand.Open(options, primary->dir(), kFamilies, primary->dir() + ".secondary");
+    by_hand.Open(options, primary->dir(), kBusyFamilies, primary->dir() + ".secondary");
     options.follower_refresh_catchup_period_ms = 1;
     ASSERT_OK(
-        by_itself.TryFollow(options, primary->dir(), kFamilies, primary->dir() + ".follower"));
+        by_itself.TryFollow(options, primary->dir(), kBusyFamilies, primary->dir() + ".follower"));
 
     std::atomic<bool> is_over{false};
     std::thread writer([&] {

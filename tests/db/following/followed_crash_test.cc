@@ -12,7 +12,7 @@
 namespace ashlar {
 namespace {
 
-const std::vector<std::string> kFamilies = {"default", "one"};
+const std::vector<std::string> kCrashFamilies = {"default", "one"};
 
 class FollowedCrashTest : public DbTest {
  protected:
@@ -31,7 +31,7 @@ class FollowedCrashTest : public DbTest {
 };
 
 TEST_F(FollowedCrashTest, ASecondaryShowsWhatThePrimaryRecovers) {
-  Open(kFamilies);
+  Open(kCrashFamilies);
   const uint64_t begin = sim_->CallCount();
   WriteHistory();
   const uint64_t end = sim_->CallCount();
@@ -42,11 +42,11 @@ TEST_F(FollowedCrashTest, ASecondaryShowsWhatThePrimaryRecovers) {
     const auto image = sim_->CrashImage(call, policy, call);
     TestDb primary(image, options_);
     SecondaryDb secondary;
-    const Status opened = secondary.TryOpen(primary.options(), "/db", kFamilies);
+    const Status opened = secondary.TryOpen(primary.options(), "/db", kCrashFamilies);
     const std::string what = StrCat("call ", call, ", ", NameOf(policy));
     Contents before;
     if (opened.ok()) before = secondary.ReadAll();
-    primary.Open(kFamilies);
+    primary.Open(kCrashFamilies);
     ASSERT_NE(primary.db(), nullptr) << what;
     const Contents recovered = primary.ReadAll();
     ASSERT_OK(opened) << what;

@@ -27,7 +27,7 @@
 namespace ashlar {
 namespace {
 
-const std::vector<std::string> kFamilies = {"default", "one", "two"};
+const std::vector<std::string> kHistoryFamilies = {"default", "one", "two"};
 
 class Primary : public TestDb {
  public:
@@ -49,7 +49,7 @@ class Primary : public TestDb {
       options_.enable_blob_garbage_collection = true;
       options_.blob_garbage_collection_age_cutoff = 0.5;
     }
-    Open(kFamilies);
+    Open(kHistoryFamilies);
   }
   ~Primary() { Drop(); }
 
@@ -132,8 +132,8 @@ class HeldReaders {
     for (const Held& held : held_) {
       ReadOptions as_of;
       as_of.snapshot = held.snapshot;
-      for (size_t i = 0; i < kFamilies.size(); i++) {
-        const Rows& expected = held.expected.at(kFamilies[i]);
+      for (size_t i = 0; i < kHistoryFamilies.size(); i++) {
+        const Rows& expected = held.expected.at(kHistoryFamilies[i]);
         ASSERT_EQ(SecondaryDb::RowsOf(held.iterators[i].get()), expected);
         ASSERT_EQ(secondary_->ReadRows(i, as_of), expected);
         for (const auto& [key, value] : expected) {
@@ -201,13 +201,13 @@ void WorkAtCall(Primary* primary, FaultFileSystem* fs, uint64_t at, std::vector<
 TEST_P(FollowedHistoryTest, EachCatchUpShowsTheStateOfThePrimary) {
   Primary primary(static_cast<uint64_t>(GetParam()));
   SecondaryDb secondary;
-  secondary.Open(primary.options(), primary.dir(), kFamilies);
+  secondary.Open(primary.options(), primary.dir(), kHistoryFamilies);
   HeldReaders held(&secondary);
   for (int round = 0; round < 40; round++) {
     for (uint64_t i = 0; i < 1 + primary.random()->Uniform(12); i++) primary.Step();
     if (primary.random()->OneIn(10)) {
       held.Clear();
-      secondary.Open(primary.options(), primary.dir(), kFamilies);
+      secondary.Open(primary.options(), primary.dir(), kHistoryFamilies);
     }
     secondary.CatchUp();
     const Contents now = primary.Now();
@@ -226,7 +226,7 @@ TEST_P(FollowedHistoryTest, ACatchUpInTheMiddleOfWhichThePrimaryWorksShowsOneOfI
     WatchedFiles files(primary.options());
     SecondaryDb secondary;
     for (int i = 0; i < 30; i++) primary.Step();
-    secondary.Open(files.options(), primary.dir(), kFamilies);
+    secondary.Open(files.options(), primary.dir(), kHistoryFamilies);
     for (int i = 0; i < 10; i++) primary.Step();
     std::vector<Contents> states = {primary.Now()};
     bool has_worked = false;
@@ -250,7 +250,7 @@ TEST_P(FollowedHistoryTest, AnOpeningInTheMiddleOfWhichThePrimaryWorksShowsOneOf
     std::vector<Contents> states = {primary.Now()};
     bool has_worked = false;
     WorkAtCall(&primary, files.fs(), at, &states, &has_worked);
-    const Status opened = secondary.TryOpen(files.options(), primary.dir(), kFamilies);
+    const Status opened = secondary.TryOpen(files.options(), primary.dir(), kHistoryFamilies);
     files.fs()->SetHook(nullptr);
     ASSERT_OK(opened) << "call " << at;
     if (!has_worked) break;
@@ -267,7 +267,7 @@ TEST_P(FollowedHistoryTest, ACatchUpOfWhichACallFailsChangesNothingAndMayBeRepea
     WatchedFiles files(primary.options());
     SecondaryDb secondary;
     for (int i = 0; i < 30; i++) primary.Step();
-    secondary.Open(files.options(), primary.dir(), kFamilies);
+    secondary.Open(files.options(), primary.dir(), kHistoryFamilies);
     const Contents before = secondary.ReadAll();
     for (int i = 0; i < 10; i++) primary.Step();
     const uint64_t first = files.fs()->CallCount();
@@ -291,7 +291,7 @@ TEST_P(FollowedHistoryTest, AnOpeningOfWhichACallFailsSaysSoOrShowsTheState) {
     WatchedFiles files(primary.options());
     SecondaryDb secondary;
     files.fs()->FailAt(at, FaultError::kIO);
-    const Status status = secondary.TryOpen(files.options(), primary.dir(), kFamilies);
+    const Status status = secondary.TryOpen(files.options(), primary.dir(), kHistoryFamilies);
     const bool was_hit = files.fs()->CallCount() > at;
     files.fs()->ClearFaults();
     if (status.ok()) {

@@ -16,7 +16,7 @@
 namespace ashlar {
 namespace {
 
-class Listener final : public EventListener {
+class AtomicFlushListener final : public EventListener {
  public:
   void OnFlushBegin(DB* db, const FlushJobInfo& info) override {
     if (on_flush_begin) on_flush_begin(db, info);
@@ -87,7 +87,7 @@ class AtomicFlushTest : public DbTest {
     return last;
   }
 
-  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::shared_ptr<AtomicFlushListener> listener_ = std::make_shared<AtomicFlushListener>();
   WriteOptions unlogged_;
 };
 

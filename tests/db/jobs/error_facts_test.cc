@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-class Listener final : public EventListener {
+class ErrorListener final : public EventListener {
  public:
   struct Told {
     BackgroundErrorReason reason = BackgroundErrorReason::kMemTable;
@@ -79,7 +79,7 @@ class ErrorFactsTest : public DbTest {
   void DamageTables() { damage_.count = INT_MAX, damage_.first = damage_.reads; }
 
   Damage damage_;
-  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::shared_ptr<ErrorListener> listener_ = std::make_shared<ErrorListener>();
 };
 
 TEST_F(ErrorFactsTest, AFlushThatFailsIsHard) {
@@ -118,7 +118,7 @@ TEST_F(ErrorFactsTest, DamageThatACallMeetsStopsWrites) {
   MakeTables(2);
   DamageTables();
   EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).IsCorruption());
-  const Listener::Told told = listener_->AwaitError();
+  const ErrorListener::Told told = listener_->AwaitError();
   EXPECT_EQ(told.reason, BackgroundErrorReason::kCompaction);
   EXPECT_EQ(told.error.severity(), Status::kUnrecoverableError);
   EXPECT_TRUE(db_->Put(WriteOptions(), "refused", "v").IsCorruption());

@@ -15,7 +15,7 @@
 namespace ashlar {
 namespace {
 
-class Listener final : public EventListener {
+class ErrorHandlingListener final : public EventListener {
  public:
   void OnFlushBegin(DB* db, const FlushJobInfo&) override {
     if (on_flush_begin) on_flush_begin(db);
@@ -83,7 +83,8 @@ class ErrorRecoveryTest : public DbTest {
     return opened.ReadAll();
   }
 
-  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::shared_ptr<ErrorHandlingListener> listener_ =
+      std::make_shared<ErrorHandlingListener>();
 };
 
 // The number of families, and which call of the log fails.

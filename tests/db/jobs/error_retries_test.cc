@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // longer than any test runs
 
-class Listener final : public EventListener {
+class RetryListener final : public EventListener {
  public:
   void OnFlushBegin(DB*, const FlushJobInfo&) override {
     flushes++;
@@ -79,7 +79,7 @@ class ErrorRetriesTest : public DbTest {
     EXPECT_EQ(Get("after"), "value");
   }
 
-  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::shared_ptr<RetryListener> listener_ = std::make_shared<RetryListener>();
 };
 
 TEST_F(ErrorRetriesTest, WritesGoOnUntilAFailedFlushIsTriedAgain) {

@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-class Listener final : public EventListener {
+class MoveListener final : public EventListener {
  public:
   void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
     if (on_begin) std::exchange(on_begin, nullptr)(db);
@@ -70,7 +70,7 @@ class LevelMoves : public DbTest {
     return db_->SuggestCompactRange(db_->DefaultColumnFamily(), begin, end);
   }
 
-  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::shared_ptr<MoveListener> listener_ = std::make_shared<MoveListener>();
 };
 
 TEST_F(LevelMoves, PromoteL0) {

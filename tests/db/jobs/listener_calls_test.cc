@@ -16,9 +16,9 @@
 namespace ashlar {
 namespace {
 
-class Recorder final : public EventListener {
+class CallRecorder final : public EventListener {
  public:
-  explicit Recorder(bool asks_for_io) : asks_for_io_(asks_for_io) {}
+  explicit CallRecorder(bool asks_for_io) : asks_for_io_(asks_for_io) {}
 
   void OnManualFlushScheduled(DB* db, const std::vector<ManualFlushInfo>& flushes) override {
     CallBack(db);
@@ -117,14 +117,14 @@ class ListenerCallsTest : public DbTest {
     options_.disable_auto_compactions = true;
   }
   void Open(bool asks_for_io = false) {
-    told_ = std::make_shared<Recorder>(asks_for_io);
+    told_ = std::make_shared<CallRecorder>(asks_for_io);
     options_.listeners = {told_};
     DbTest::Open({"default", "other"});
   }
   void Put(size_t family) { DbTest::Put(handles_[family], "a", "1"); }
 
   const std::shared_ptr<FaultFileSystem> fs_ = std::make_shared<FaultFileSystem>(memory_);
-  std::shared_ptr<Recorder> told_;
+  std::shared_ptr<CallRecorder> told_;
 };
 
 TEST_F(ListenerCallsTest, OfFlushesThatCallsAskFor) {

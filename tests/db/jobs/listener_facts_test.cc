@@ -18,7 +18,7 @@ namespace ashlar {
 namespace {
 
 // Keeps all calls in their order.
-class Recorder final : public EventListener {
+class FactRecorder final : public EventListener {
  public:
   void OnMemTableSealed(const MemTableInfo& info) override {
     Note(StrCat("sealed ", info.cf_name));
@@ -126,7 +126,7 @@ class ListenerFactsTest : public DbTest {
     return bytes;
   }
 
-  const std::shared_ptr<Recorder> told_ = std::make_shared<Recorder>();
+  const std::shared_ptr<FactRecorder> told_ = std::make_shared<FactRecorder>();
 };
 
 TEST_F(ListenerFactsTest, OfASealedMemTable) {

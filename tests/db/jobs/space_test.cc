@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kOneByteASecond = 1;
 
-class Listener final : public EventListener {
+class SpaceListener final : public EventListener {
  public:
   void OnErrorRecoveryBegin(BackgroundErrorReason, Status, bool* is_automatic) override {
     begun++;
@@ -67,7 +67,7 @@ class SpaceTest : public DbTest {
     }
     return bytes;
   }
-  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::shared_ptr<SpaceListener> listener_ = std::make_shared<SpaceListener>();
   std::shared_ptr<SstFileManagerImpl> space_;
 };
 

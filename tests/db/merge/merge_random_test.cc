@@ -19,10 +19,10 @@ namespace {
 constexpr const char* kFails = "!";
 
 // Joins with dots. An operand "!" fails, but does not fail compactions.
-class Joiner : public MergeOperator {
+class PlainJoiner : public MergeOperator {
  public:
-  explicit Joiner(bool merges_partially) : merges_partially_(merges_partially) {}
-  const char* Name() const override { return "Joiner"; }
+  explicit PlainJoiner(bool merges_partially) : merges_partially_(merges_partially) {}
+  const char* Name() const override { return "PlainJoiner"; }
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
     out->op_failure_scope = OpFailureScope::kMustMerge;
     std::string joined = in.existing_value == nullptr ? "" : in.existing_value->ToString();
@@ -75,7 +75,7 @@ class RandomMerges : private TestDb {
     options_.min_tombstones_for_range_conversion = static_cast<uint32_t>(Draw(3));
     if (Draw(2) == 0) options_.row_cache = NewLRUCache(1 << 20);
     const bool merges_partially = Draw(2) == 0;
-    joiner_ = std::make_shared<Joiner>(merges_partially);
+    joiner_ = std::make_shared<PlainJoiner>(merges_partially);
     OpenBoth();
   }
   ~RandomMerges() { CloseBoth(); }
@@ -328,7 +328,7 @@ class RandomMerges : private TestDb {
   }
 
   std::mt19937_64 random_;
-  std::shared_ptr<Joiner> joiner_;
+  std::shared_ptr<PlainJoiner> joiner_;
   Keys keys_[2];
   std::vector<Moment> snapshots_;
   uint64_t moment_ = 0;

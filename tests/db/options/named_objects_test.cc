@@ -26,7 +26,7 @@
 namespace ashlar {
 namespace {
 
-ConfigOptions Strict() {
+ConfigOptions StrictNames() {
   ConfigOptions config;
   config.ignore_unsupported_options = false;
   return config;
@@ -35,7 +35,7 @@ ConfigOptions Strict() {
 template <typename T>
 std::string NameOf(const std::string& text) {
   std::shared_ptr<T> made;
-  const Status status = std::remove_const_t<T>::CreateFromString(Strict(), text, &made);
+  const Status status = std::remove_const_t<T>::CreateFromString(StrictNames(), text, &made);
   if (!status.ok()) return status.ToString();
   return made == nullptr ? "(none)" : made->Name();
 }
@@ -46,7 +46,8 @@ void ExpectUnknownIsIgnored() {
   std::shared_ptr<T> made;
   EXPECT_OK(std::remove_const_t<T>::CreateFromString(ConfigOptions(), "bogus", &made));
   EXPECT_EQ(made, nullptr);
-  EXPECT_TRUE(std::remove_const_t<T>::CreateFromString(Strict(), "bogus", &made).IsNotSupported());
+  EXPECT_TRUE(
+      std::remove_const_t<T>::CreateFromString(StrictNames(), "bogus", &made).IsNotSupported());
 }
 
 }  // namespace
@@ -82,13 +83,13 @@ TEST(NamedObjects, StatisticsHaveOneClass) {
 TEST(NamedObjects, FileSystemsOfTheMachine) {
   for (const char* text : {"PosixFileSystem", "posix://", "posix", "DefaultFileSystem"}) {
     std::shared_ptr<FileSystem> fs;
-    EXPECT_OK(FileSystem::CreateFromString(Strict(), text, &fs));
+    EXPECT_OK(FileSystem::CreateFromString(StrictNames(), text, &fs));
     EXPECT_EQ(fs, FileSystem::Default()) << text;
   }
   EXPECT_EQ(NameOf<FileSystem>("TimedFS"), "TimedFS");
   Env* env = nullptr;
   std::shared_ptr<Env> guard;
-  ASSERT_OK(Env::CreateFromUri(Strict(), "CompositeEnv", "", &env, &guard));
+  ASSERT_OK(Env::CreateFromUri(StrictNames(), "CompositeEnv", "", &env, &guard));
   EXPECT_STREQ(env->Name(), "CompositeEnv");
   EXPECT_EQ(env, guard.get());
   EXPECT_OK(env->FileExists("/"));
@@ -101,7 +102,7 @@ TEST(NamedObjects, EveryKeyEndsABlock) {
   options.create_if_missing = true;
   BlockBasedTableOptions table;
   ASSERT_OK(GetBlockBasedTableOptionsFromString(
-      Strict(), table, "flush_block_policy_factory=FlushBlockEveryKeyPolicyFactory", &table));
+      StrictNames(), table, "flush_block_policy_factory=FlushBlockEveryKeyPolicyFactory", &table));
   options.table_factory.reset(NewBlockBasedTableFactory(table));
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(options, "/db", &db));
@@ -116,7 +117,7 @@ TEST(NamedObjects, EveryKeyEndsABlock) {
 TEST(NamedObjects, AFilterRemovesEmptyValues) {
   ColumnFamilyOptions options;
   ASSERT_OK(GetColumnFamilyOptionsFromString(
-      Strict(), options, "compaction_filter=RemoveEmptyValueCompactionFilter", &options));
+      StrictNames(), options, "compaction_filter=RemoveEmptyValueCompactionFilter", &options));
   ASSERT_NE(options.compaction_filter, nullptr);
   std::string new_value;
   bool is_changed = false;
@@ -128,7 +129,7 @@ TEST(NamedObjects, AFilterRemovesEmptyValues) {
 TEST(NamedObjects, ACompressedSecondTier) {
   std::shared_ptr<SecondaryCache> tier;
   ASSERT_OK(SecondaryCache::CreateFromString(
-      Strict(),
+      StrictNames(),
       "compressed_secondary_cache://capacity=1M;num_shard_bits=2;compression_type=kLZ4Compression",
       &tier));
   EXPECT_STREQ(tier->Name(), "CompressedSecondaryCache");

@@ -167,7 +167,7 @@ struct FileLine {
   std::string value;
 };
 
-std::vector<FileLine> LinesOf(const std::string& text) {
+std::vector<FileLine> CorpusLines(const std::string& text) {
   std::vector<FileLine> lines;
   FileLine at;
   for (const std::string& raw : SplitAt(text, '\n')) {
@@ -251,7 +251,7 @@ TEST(OptionCorpus, FilesOfEveryReleaseLoadWithEqualValues) {
     ++count;
     const OptionsFileContents contents = LoadFile(path);
     ASSERT_FALSE(contents.families.empty()) << path;
-    for (const FileLine& line : LinesOf(ReadTestFile(path))) {
+    for (const FileLine& line : CorpusLines(ReadTestFile(path))) {
       if (line.section == "Version" || IsKnownToDiffer(line)) continue;
       const std::string loaded = Loaded(contents, line);
       EXPECT_TRUE(Says(loaded, line.value))

@@ -29,7 +29,7 @@ namespace {
 
 using PatternEntry = ObjectLibrary::PatternEntry;
 
-ConfigOptions Strict() {
+ConfigOptions StrictRegistry() {
   ConfigOptions config;
   config.ignore_unsupported_options = false;
   return config;
@@ -227,7 +227,7 @@ TEST(ObjectRegistries, ManagedObjectsLiveAsLongAsSomebodyHoldsThem) {
 }
 
 TEST(RegisteredObjects, OptionTextsNameThem) {
-  const ConfigOptions config = Strict();
+  const ConfigOptions config = StrictRegistry();
   ColumnFamilyOptions options;
   const std::string text =
       "comparator=OwnOrder;compaction_filter=KeepAll;compaction_filter_factory=KeepAllFactory;"
@@ -264,13 +264,13 @@ TEST(RegisteredObjects, BadOptionsLeaveTheObjectAsItWas) {
 }
 
 TEST(RegisteredObjects, ARegisteredNameGoesBeforeABuiltInOne) {
-  const ConfigOptions config = Strict();
+  const ConfigOptions config = StrictRegistry();
   config.registry->AddLibrary("l")->AddFactory<MergeOperator>(
       "put", Guarded<MergeOperator>([]() -> MergeOperator* { return new LimitedSum; }));
   std::shared_ptr<MergeOperator> made;
   ASSERT_OK(MergeOperator::CreateFromString(config, "put", &made));
   EXPECT_STREQ(made->Name(), "LimitedSum");
-  ASSERT_OK(MergeOperator::CreateFromString(Strict(), "put", &made));
+  ASSERT_OK(MergeOperator::CreateFromString(StrictRegistry(), "put", &made));
   EXPECT_STREQ(made->Name(), "PutOperator");
   ConfigOptions without;
   without.registry = nullptr;
@@ -288,7 +288,7 @@ TEST_F(RegisteredInFiles, OptionsFilesBringThemBack) {
   Open();
   Merge("k", "3");
   Close();
-  ConfigOptions config = Strict();
+  ConfigOptions config = StrictRegistry();
   config.env = env_.get();
   config.registry->RegisterPlugin("p", &AddAll);
   DBOptions db_options;

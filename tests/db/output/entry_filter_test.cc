@@ -31,7 +31,7 @@ namespace {
 
 using Decision = CompactionFilter::Decision;
 
-const InternalKeyComparator& Bytewise() {
+const InternalKeyComparator& FilterOrder() {
   static const InternalKeyComparator comparator(BytewiseComparator());
   return comparator;
 }
@@ -81,7 +81,7 @@ class FilteredStream {
   explicit FilteredStream(std::map<std::string, Scripted::Answer> answers)
       : script_(std::move(answers)),
         filter_({.filter = &script_, .comparator = BytewiseComparator()}) {
-    options_.comparator = &Bytewise();
+    options_.comparator = &FilterOrder();
     options_.filter = &filter_;
   }
   ~FilteredStream() {
@@ -92,7 +92,7 @@ class FilteredStream {
   std::string Of(const std::vector<std::string>& runs) {
     SortedRuns opened{.runs = {}, .home = IteratorHome::kArena};
     for (const std::string& run : runs) {
-      memtables_.push_back(new MemTable(Bytewise(), MemTableOptions(), memtables_.size() + 1));
+      memtables_.push_back(new MemTable(FilterOrder(), MemTableOptions(), memtables_.size() + 1));
       std::istringstream entries(run);
       for (std::string entry; entries >> entry;) Add(entry);
       opened.runs.emplace_back(memtables_.back()->NewIterator(&arena_));
@@ -165,7 +165,7 @@ TEST(EntryFilter, IsOfferedTheNewestVersionUnlessATombstoneIsIt) {
 
 TEST(EntryFilter, WhatItRemovesLeavesATombstoneWhereSomethingMayBeBelow) {
   const TablesOfKeys tables("c");
-  DeeperLevels below(Bytewise(), {tables.files()});
+  DeeperLevels below(FilterOrder(), {tables.files()});
   FilteredStream stream({{"va9", {Decision::kRemove, ""}},
                          {"vc7", {Decision::kRemove, ""}},
                          {"vd4", {Decision::kPurge, ""}}});
@@ -278,7 +278,7 @@ TEST(EntryFilter, SkippingFromTheNextKeyLeavesOperandsAlone) {
 
 // b5 is there for the snapshot 6 only.
 TEST(EntryFilter, IsNotOfferedWhatOnlySnapshotsSee) {
-  const FragmentedTombstones tombstones(Bytewise(), {{"b", "c", 7}});
+  const FragmentedTombstones tombstones(FilterOrder(), {{"b", "c", 7}});
   FilteredStream stream({});
   stream.options().tombstones = &tombstones;
   stream.options().snapshots = {6};

@@ -19,7 +19,7 @@
 namespace ashlar {
 namespace {
 
-const InternalKeyComparator& Bytewise() {
+const InternalKeyComparator& PipeOrder() {
   static const InternalKeyComparator comparator(BytewiseComparator());
   return comparator;
 }
@@ -38,14 +38,14 @@ class PipeTest : public testing::Test {
     }
   }
   std::unique_ptr<EntryStream> Open(EntryStreamOptions options = {}) {
-    options.comparator = &Bytewise();
+    options.comparator = &PipeOrder();
     SortedRuns runs{.runs = {}, .home = IteratorHome::kArena};
     runs.runs.emplace_back(memtable_->NewIterator(&arena_));
     return std::make_unique<EntryStream>(options, std::move(runs));
   }
   ~PipeTest() override { memtable_->Unref(); }
 
-  MemTable* const memtable_ = new MemTable(Bytewise(), MemTableOptions(), 1);
+  MemTable* const memtable_ = new MemTable(PipeOrder(), MemTableOptions(), 1);
   Arena arena_;
 };
 

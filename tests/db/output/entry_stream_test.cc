@@ -26,7 +26,7 @@
 namespace ashlar {
 namespace {
 
-const InternalKeyComparator& Bytewise() {
+const InternalKeyComparator& StreamOrder() {
   static const InternalKeyComparator comparator(BytewiseComparator());
   return comparator;
 }
@@ -36,7 +36,7 @@ class TextRuns {
  public:
   explicit TextRuns(const std::vector<std::string>& runs) {
     for (const std::string& run : runs) {
-      memtables_.push_back(new MemTable(Bytewise(), MemTableOptions(), memtables_.size() + 1));
+      memtables_.push_back(new MemTable(StreamOrder(), MemTableOptions(), memtables_.size() + 1));
       std::istringstream entries(run);
       for (std::string entry; entries >> entry;) {
         const ValueType type = entry.back() == '-'   ? kTypeDeletion
@@ -74,7 +74,7 @@ std::string EntryText(const Slice& key) {
 std::string Stream(const std::vector<std::string>& runs, EntryStreamOptions options = {},
                    EntryStream::Counts* counts = nullptr, Status* status = nullptr) {
   TextRuns text(runs);
-  options.comparator = &Bytewise();
+  options.comparator = &StreamOrder();
   EntryStream entries(options, text.Open());
   std::string out;
   for (entries.SeekToFirst(); entries.Valid(); entries.Next()) {
@@ -92,7 +92,7 @@ class EntriesToTables {
     context_.fs = &fs_;
     options_.table.context = &context_;
     options_.table.family_options = std::make_shared<const ColumnFamilyOptions>();
-    options_.table.comparator = &Bytewise();
+    options_.table.comparator = &StreamOrder();
     options_.table.dir = "/db";
     options_.new_file_number = [this] { return FileNumber{++last_number_}; };
     EXPECT_TRUE(fs_.CreateDir("/db", IOOptions(), nullptr).ok());
@@ -102,7 +102,7 @@ class EntriesToTables {
   OutputResult& result() { return result_; }
   std::string Write(const std::vector<std::string>& runs, EntryStreamOptions stream = {}) {
     TextRuns text(runs);
-    stream.comparator = &Bytewise();
+    stream.comparator = &StreamOrder();
     EntryStream entries(stream, text.Open());
     status_ = OutputWriter(options_).WriteAll(&entries, &result_);
     std::string out;
@@ -152,7 +152,7 @@ TEST(EntryStream, StaysInItsRange) {
 TEST(EntryStream, CountsWhyEntriesWent) {
   EntryStream::Counts counts;
   const TablesOfKeys tables("c");
-  DeeperLevels below(Bytewise(), {tables.files()});
+  DeeperLevels below(StreamOrder(), {tables.files()});
   EXPECT_EQ(Stream({"a9 a5 b8- b3 c7- c2"}, {.below = &below, .begin = {}, .end = {}}, &counts),
             "a9 c7-");
   EXPECT_EQ(counts.read, 6u);
@@ -163,7 +163,7 @@ TEST(EntryStream, CountsWhyEntriesWent) {
 // Those that go without having met a value, and the others that met none.
 TEST(EntryStream, CountsSingleDeletesThatMeetNoValue) {
   const TablesOfKeys tables("c");
-  DeeperLevels below(Bytewise(), {tables.files()});
+  DeeperLevels below(StreamOrder(), {tables.files()});
   const struct {
     const char* entries;
     const char* kept;

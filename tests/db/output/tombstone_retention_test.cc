@@ -27,13 +27,13 @@
 namespace ashlar {
 namespace {
 
-const InternalKeyComparator& Bytewise() {
+const InternalKeyComparator& RetentionOrder() {
   static const InternalKeyComparator comparator(BytewiseComparator());
   return comparator;
 }
 
 FragmentedTombstones Fragmented(std::vector<RangeTombstone> tombstones) {
-  return FragmentedTombstones(Bytewise(), std::move(tombstones));
+  return FragmentedTombstones(RetentionOrder(), std::move(tombstones));
 }
 
 FileMetadata Table(const Slice& smallest, SequenceNumber oldest, const Slice& largest,
@@ -80,7 +80,7 @@ TEST(TombstonesToKeep, GoWhereNothingLiesBelow) {
   const auto all = Fragmented({{"a", "c", 9}, {"c", "e", 8}, {"x", "z", 7}});
   TableFile below(Table("c", 1, "d", 2));
   TableFile* const files[] = {&below};
-  DeeperLevels levels(Bytewise(), {DeeperLevels::Tables(files)});
+  DeeperLevels levels(RetentionOrder(), {DeeperLevels::Tables(files)});
   EXPECT_EQ(TombstonesToKeep(all, {.below = &levels})->DebugString(), "[c, e) 8\n");
 }
 
@@ -147,7 +147,7 @@ class History {
   }
 
  private:
-  static MemTable* NewMemTable() { return new MemTable(Bytewise(), MemTableOptions(), 1); }
+  static MemTable* NewMemTable() { return new MemTable(RetentionOrder(), MemTableOptions(), 1); }
   void Write(SequenceNumber seqno, MemTable* to) {
     const std::string key = Key(random_.Uniform(kKeys));
     if (random_.OneIn(3)) {
@@ -180,7 +180,7 @@ class Compacted {
     context_.fs = &fs_;
     options_.table.context = &context_;
     options_.table.family_options = std::make_shared<const ColumnFamilyOptions>();
-    options_.table.comparator = &Bytewise();
+    options_.table.comparator = &RetentionOrder();
     options_.table.dir = "/db";
     options_.limits.target_bytes = target_bytes;
     options_.new_file_number = [this] { return FileNumber{++last_number_}; };
@@ -209,15 +209,16 @@ class Compacted {
       runs.runs.emplace_back(part->NewIterator(&arena));
       if (const auto list = part->Tombstones()) list->AppendTo(&all);
     }
-    const FragmentedTombstones tombstones(Bytewise(), std::move(all));
+    const FragmentedTombstones tombstones(RetentionOrder(), std::move(all));
     TableFile below(BelowBounds(history));
     TableFile* const files[] = {&below};
     const bool is_bottommost = history.below()->IsEmpty();
     std::vector<DeeperLevels::Tables> levels;
     if (!is_bottommost) levels.emplace_back(files);
-    DeeperLevels below_entries(Bytewise(), levels), below_tombstones(Bytewise(), levels);
+    DeeperLevels below_entries(RetentionOrder(), levels),
+        below_tombstones(RetentionOrder(), levels);
     EntryStreamOptions stream;
-    stream.comparator = &Bytewise();
+    stream.comparator = &RetentionOrder();
     stream.snapshots = history.snapshots();
     stream.below = &below_entries;
     stream.is_bottommost = is_bottommost;
@@ -242,15 +243,15 @@ class Compacted {
   void OpenTables() {
     for (size_t i = 0; i < result_.tables.size(); i++) {
       const FileMetadata& meta = result_.tables[i].meta;
-      EXPECT_LE(Bytewise().Compare(meta.smallest, meta.largest), 0);
+      EXPECT_LE(RetentionOrder().Compare(meta.smallest, meta.largest), 0);
       if (i > 0) {
-        EXPECT_LT(Bytewise().Compare(result_.tables[i - 1].meta.largest, meta.smallest), 0);
+        EXPECT_LT(RetentionOrder().Compare(result_.tables[i - 1].meta.largest, meta.smallest), 0);
       }
       auto file = RandomReader::Open(&fs_, TableFileName("/db", meta.number), FileOptions());
       ASSERT_TRUE(file.ok());
       const auto border = FragmentedTombstones::BorderOf(meta.smallest, meta.largest);
       TableReaderOptions options;
-      options.icmp = &Bytewise();
+      options.icmp = &RetentionOrder();
       options.border = &border;
       auto table = TableReader::Open(file.Take(), options);
       ASSERT_TRUE(table.ok()) << table.status().ToString();

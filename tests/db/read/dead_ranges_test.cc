@@ -19,9 +19,9 @@
 namespace ashlar {
 namespace {
 
-constexpr int kKeys = 200;
+constexpr int kDeadKeys = 200;
 
-std::string KeyAt(int i) { return StrCat("key", 1000 + i); }
+std::string DeadKey(int i) { return StrCat("key", 1000 + i); }
 
 class DeadRangesTest : public DbTest {
  protected:
@@ -32,9 +32,9 @@ class DeadRangesTest : public DbTest {
   // 200 keys in tables, of which 100 are deleted, and one key in the memtable.
   void Open() {
     DbTest::Open();
-    for (int i = 0; i < kKeys; i++) Put(KeyAt(i), "1");
+    for (int i = 0; i < kDeadKeys; i++) Put(DeadKey(i), "1");
     Flush();
-    for (int i = 50; i < 150; i++) Delete(KeyAt(i));
+    for (int i = 50; i < 150; i++) Delete(DeadKey(i));
     Flush();
     Put("z", "1");
   }
@@ -60,7 +60,7 @@ TEST_F(DeadRangesTest, TheSecondScanStepsOverNone) {
   EXPECT_EQ(Scan({}, &rows), 0u);
   EXPECT_EQ(rows, 101);
   EXPECT_EQ(db_->GetLatestSequenceNumber(), number) << "the tombstone takes no sequence number";
-  Put(KeyAt(100), "again");
+  Put(DeadKey(100), "again");
   EXPECT_EQ(Scan({}, &rows), 0u);
   EXPECT_EQ(rows, 102);
   Scan(AsOf(before), &rows);
@@ -109,9 +109,9 @@ TEST_F(DeadRangesTest, TableFiltersAreRefused) {
 // What was deleted key by key stays deleted, whatever its tombstones became and a flush made of it.
 TEST_F(DeadRangesTest, HideFromReadersThatIgnoreRangeDeletions) {
   DbTest::Open();
-  for (int i = 0; i < kKeys; i++) Put(KeyAt(i), "1");
+  for (int i = 0; i < kDeadKeys; i++) Put(DeadKey(i), "1");
   ASSERT_OK(db_->Flush(FlushOptions()));
-  for (int i = 50; i < 150; i++) ASSERT_OK(db_->Delete(WriteOptions(), KeyAt(i)));
+  for (int i = 50; i < 150; i++) ASSERT_OK(db_->Delete(WriteOptions(), DeadKey(i)));
   Scan();  // tombstones of keys and the one of their range are in one memtable
   ASSERT_OK(db_->Flush(FlushOptions()));
   ReadOptions read;
@@ -120,8 +120,8 @@ TEST_F(DeadRangesTest, HideFromReadersThatIgnoreRangeDeletions) {
   Scan(read, &rows);
   EXPECT_EQ(rows, 100);
   std::string value;
-  EXPECT_TRUE(db_->Get(read, KeyAt(100), &value).IsNotFound());
-  const std::string names[] = {KeyAt(49), KeyAt(100)};
+  EXPECT_TRUE(db_->Get(read, DeadKey(100), &value).IsNotFound());
+  const std::string names[] = {DeadKey(49), DeadKey(100)};
   std::vector<std::string> values;
   const std::vector<Status> statuses = db_->MultiGet(read, {names[0], names[1]}, &values);
   EXPECT_OK(statuses[0]);
@@ -138,8 +138,8 @@ TEST_F(DeadRangesTest, AreNotMadeWhereFilesMayGoBehind) {
   Scan();
   SstFileWriter writer(EnvOptions(), options_);
   ASSERT_OK(writer.Open("/behind.sst"));
-  ASSERT_OK(writer.Put(KeyAt(100), "deleted"));
-  ASSERT_OK(writer.Put(KeyAt(100) + "x", "between"));
+  ASSERT_OK(writer.Put(DeadKey(100), "deleted"));
+  ASSERT_OK(writer.Put(DeadKey(100) + "x", "between"));
   ASSERT_OK(writer.Finish());
   IngestExternalFileOptions behind;
   behind.ingest_behind = true;
@@ -148,9 +148,9 @@ TEST_F(DeadRangesTest, AreNotMadeWhereFilesMayGoBehind) {
   Scan({}, &rows);
   EXPECT_EQ(rows, 102);
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-  it->Seek(KeyAt(60));
+  it->Seek(DeadKey(60));
   ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key().ToString(), KeyAt(100) + "x");
+  EXPECT_EQ(it->key().ToString(), DeadKey(100) + "x");
 }
 
 // They do not see all there is as of now.
@@ -181,19 +181,19 @@ TEST_F(DeadRangesTest, SomeScansLeaveNothing) {
 // The scan ended at a bound, so keys after the last tombstone before it are not covered.
 TEST_F(DeadRangesTest, NothingBehindTheLastTombstoneIsTouched) {
   Open();
-  const std::string bound = KeyAt(120);
+  const std::string bound = DeadKey(120);
   const Slice end(bound);
   ReadOptions read;
   read.iterate_upper_bound = &end;
   Scan(read);
-  Put(KeyAt(119), "between");  // newer than the scan
+  Put(DeadKey(119), "between");  // newer than the scan
   int rows = 0;
   EXPECT_LE(Scan({}, &rows), 31u);
   EXPECT_EQ(rows, 102);
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-  it->Seek(KeyAt(60));
+  it->Seek(DeadKey(60));
   ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key().ToString(), KeyAt(119));
+  EXPECT_EQ(it->key().ToString(), DeadKey(119));
 }
 
 // A table is not read beyond the bound, so the next key of the scan may be a far key of another
@@ -203,7 +203,7 @@ TEST_F(DeadRangesTest, ABoundIsNoLiveKey) {
   table.block_size = 1;
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
   Open();
-  const std::string bound = KeyAt(149) + "x";
+  const std::string bound = DeadKey(149) + "x";
   const Slice end(bound);
   ReadOptions read;
   read.iterate_upper_bound = &end;
@@ -220,7 +220,7 @@ TEST_F(DeadRangesTest, AnOlderViewLeavesNothing) {
   Open();
   const std::unique_ptr<Iterator> old(db_->NewIterator(ReadOptions()));
   Flush();
-  Put(KeyAt(70), "newer");
+  Put(DeadKey(70), "newer");
   for (old->SeekToFirst(); old->Valid(); old->Next()) {
   }
   int rows = 0;
@@ -239,7 +239,7 @@ TEST_F(DeadRangesTest, NobodySeesAnythingElse) {
     DbTest::Open();
     Rows rows;
     std::vector<std::pair<const Snapshot*, Rows>> moments;
-    const auto any_key = [&] { return KeyAt(static_cast<int>(random.Uniform(60))); };
+    const auto any_key = [&] { return DeadKey(static_cast<int>(random.Uniform(60))); };
     const auto compare = [&](ReadOptions read, const Rows& expected) {
       const std::string lower = any_key();
       const std::string bound = random.OneIn(2) ? lower + "~" : any_key();
@@ -283,8 +283,8 @@ TEST_F(DeadRangesTest, NobodySeesAnythingElse) {
         case 6: {  // a row of them
           const int first = static_cast<int>(random.Uniform(60));
           for (int i = first; i < first + 6; ++i) {
-            Delete(KeyAt(i));
-            rows.erase(KeyAt(i));
+            Delete(DeadKey(i));
+            rows.erase(DeadKey(i));
           }
           break;
         }

@@ -22,12 +22,12 @@
 namespace ashlar {
 namespace {
 
-constexpr int kKeys = 1000;
+constexpr int kSparseKeys = 1000;
 constexpr int kDeleted = 600;
 // How many tombstones a scan may step over once the empty ranges are known.
 constexpr uint64_t kFew = 2;
 
-std::string KeyAt(int i) { return StrCat("key", 10000 + i); }
+std::string SparseKey(int i) { return StrCat("key", 10000 + i); }
 
 class EmptyRangesDbTest : public DbTestWith<bool> {
  protected:
@@ -39,12 +39,12 @@ class EmptyRangesDbTest : public DbTestWith<bool> {
   // The first 600 of 1000 keys are deleted, half of them in a table.
   void Open() {
     DbTest::Open();
-    for (int i = 0; i < kKeys; i++) Put(i);
+    for (int i = 0; i < kSparseKeys; i++) Put(i);
     for (int i = 0; i < kDeleted / 2; i++) Delete(i);
     Flush();
     for (int i = kDeleted / 2; i < kDeleted; i++) Delete(i);
   }
-  std::string Name(int i) const { return KeyAt(IsReversed() ? kKeys - i : i); }
+  std::string Name(int i) const { return SparseKey(IsReversed() ? kSparseKeys - i : i); }
   void Put(int i) { DbTest::Put(Name(i), "v"); }
   void Delete(int i) { DbTest::Delete(Name(i)); }
   // The first key of a scan, and how many tombstones it stepped over.
@@ -81,7 +81,7 @@ TEST_P(EmptyRangesDbTest, TheThirdScanGoesPastThem) {
   int rows = 0;
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   for (it->Seek(Name(5)); it->Valid(); it->Next()) ++rows;
-  EXPECT_EQ(rows, kKeys - kDeleted);
+  EXPECT_EQ(rows, kSparseKeys - kDeleted);
   for (it->SeekToLast(); it->Valid(); it->Prev()) --rows;
   EXPECT_EQ(rows, 0);
 }
@@ -89,7 +89,7 @@ TEST_P(EmptyRangesDbTest, TheThirdScanGoesPastThem) {
 TEST_P(EmptyRangesDbTest, AQueueGoesOn) {
   Open();
   LearnAll();
-  for (int i = kDeleted; i < kKeys - 1; i++) {
+  for (int i = kDeleted; i < kSparseKeys - 1; i++) {
     Delete(i);
     EXPECT_EQ(First(&steps_), Name(i + 1));
     EXPECT_LE(steps_, 256u);
@@ -130,7 +130,7 @@ TEST_P(EmptyRangesDbTest, WhereAnIteratorWasBeforeTellsNothing) {
   options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
   DbTest::Open();
   const auto put = [this](char prefix) {
-    for (int i = 0; i < 300; i++) DbTest::Put(prefix + KeyAt(i), "v");
+    for (int i = 0; i < 300; i++) DbTest::Put(prefix + SparseKey(i), "v");
   };
   put('a');
   DeleteRange("a", "b");
@@ -156,7 +156,7 @@ TEST_P(EmptyRangesDbTest, WhereAnIteratorWasBeforeTellsNothing) {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     it->Seek("a");
     ASSERT_TRUE(it->Valid());
-    EXPECT_EQ(it->key(), Slice("b" + KeyAt(0)));
+    EXPECT_EQ(it->key(), Slice("b" + SparseKey(0)));
   }
 }
 
@@ -181,21 +181,21 @@ TEST_P(EmptyRangesDbTest, WhatAFilterBringsBackIsSeen) {
   options_.num_levels = 4;
   options_.level_compaction_dynamic_level_bytes = false;
   DbTest::Open();
-  for (int i = 0; i < kKeys; i++) Put(i);
+  for (int i = 0; i < kSparseKeys; i++) Put(i);
   CompactRangeOptions move;
   move.change_level = true;
   move.target_level = 3;
   Compact(move);
-  for (int i = 1; i < kKeys; i++) Delete(i);
+  for (int i = 1; i < kSparseKeys; i++) Delete(i);
   Put(0);
   Flush();
-  Put(kKeys);
+  Put(kSparseKeys);
   const auto second = [this] {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     it->Seek(Name(1));
     return it->Valid() ? it->key().ToString() : "";
   };
-  for (int i = 0; i < 4; i++) ASSERT_EQ(second(), Name(kKeys));
+  for (int i = 0; i < 4; i++) ASSERT_EQ(second(), Name(kSparseKeys));
   filter.is_on = true;
   ASSERT_OK(db_->CompactFiles(CompactionOptions(), TableNames(0), 2));
   EXPECT_EQ(second(), Name(1));
@@ -274,7 +274,7 @@ TEST_P(EmptyRangesDbTest, PartialViewsTellNothing) {
   int rows = 0;
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   for (it->SeekToFirst(); it->Valid(); it->Next()) ++rows;
-  EXPECT_EQ(rows, kKeys - kDeleted - 200);
+  EXPECT_EQ(rows, kSparseKeys - kDeleted - 200);
 }
 
 TEST_P(EmptyRangesDbTest, FamiliesAreApart) {
@@ -315,12 +315,12 @@ TEST_P(EmptyRangesDbTest, WhatDroppedFilesHidIsSeen) {
     Compact(move);
   };
   Put(0);
-  for (int i = 2; i < kKeys; i++) Put(i);
+  for (int i = 2; i < kSparseKeys; i++) Put(i);
   move_to(3);
   for (int i = 2; i < kDeleted; i++) Delete(i);
   Flush();
   ASSERT_OK(db_->CompactFiles(CompactionOptions(), TableNames(0), 2));
-  Put(kKeys);
+  Put(kSparseKeys);
   const auto second = [this] {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     it->SeekToFirst();

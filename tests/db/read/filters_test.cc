@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-constexpr int kKeys = 200;
+constexpr int kFilteredKeys = 200;
 
 // The part before the first colon; keys without one have no prefix.
 class BeforeColon final : public SliceTransform {
@@ -65,20 +65,20 @@ class FiltersTest : public DbTest {
     Open();
   }
   void Fill(const std::string& value) {
-    for (int i = 0; i < kKeys; i++) {
+    for (int i = 0; i < kFilteredKeys; i++) {
       Put(Key(i), value);
       Put(NoPrefix(i), value);
     }
     Put("s:last", value);  // absent keys are smaller
   }
   void ExpectAll(const std::string& value, const char* what) {
-    for (int i = 0; i < kKeys; i++) {
+    for (int i = 0; i < kFilteredKeys; i++) {
       ASSERT_EQ(Get(Key(i)), value) << what;
       ASSERT_EQ(Get(NoPrefix(i)), value) << what;
     }
   }
   void LookForAbsentKeys() {
-    for (int i = 0; i < kKeys; i++) ASSERT_EQ(Get(Absent(i)), "(none)");
+    for (int i = 0; i < kFilteredKeys; i++) ASSERT_EQ(Get(Absent(i)), "(none)");
   }
 };
 
@@ -100,7 +100,8 @@ TEST_F(FiltersTest, TablesFindEveryKeyAndTurnAbsentOnesAway) {
       // Of 200 keys, with one false positive in a hundred.
       EXPECT_TRUE(whole_keys ? of_keys > 180 : of_keys == 0) << of_keys;
       EXPECT_TRUE(has_prefixes ? of_prefixes > 180 : of_prefixes == 0) << of_prefixes;
-      EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), has_prefixes ? uint64_t{kKeys} : 0u);
+      EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED),
+                has_prefixes ? uint64_t{kFilteredKeys} : 0u);
       EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), 0u);
     }
   }
@@ -113,8 +114,8 @@ TEST_F(FiltersTest, PositivesOfPrefixFiltersAreCountedForKeysThatHaveAPrefix) {
   Fill("v");
   Flush();
   ExpectAll("v", "custom");
-  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), uint64_t{kKeys});
-  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), uint64_t{kKeys});
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), uint64_t{kFilteredKeys});
+  EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_TRUE_POSITIVE), uint64_t{kFilteredKeys});
   EXPECT_EQ(TakeTicks(BLOOM_FILTER_FULL_POSITIVE), 0u);
   EXPECT_EQ(Get("row1000:other"), "(none)");
   EXPECT_EQ(TakeTicks(BLOOM_FILTER_PREFIX_CHECKED), 1u);
@@ -164,7 +165,7 @@ TEST_F(FiltersTest, MemtablesFindEveryKeyAndTurnAbsentOnesAway) {
       LookForAbsentKeys();
       EXPECT_EQ(perf.bloom_memtable_miss_count > 190, has_filter) << extractor.name;
       EXPECT_EQ(perf.bloom_memtable_miss_count + perf.bloom_memtable_hit_count,
-                has_filter ? uint64_t{kKeys} : 0u);
+                has_filter ? uint64_t{kFilteredKeys} : 0u);
     }
   }
 }

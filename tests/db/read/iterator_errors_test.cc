@@ -13,9 +13,9 @@ namespace {
 
 using Row = std::pair<std::string, std::string>;
 
-constexpr int kKeys = 12;
+constexpr int kFailingKeys = 12;
 
-std::string KeyAt(int i) { return StrCat("key", 100 + i); }
+std::string FailingKey(int i) { return StrCat("key", 100 + i); }
 
 class IteratorErrorsTest : public DbTest {
  protected:
@@ -28,17 +28,17 @@ class IteratorErrorsTest : public DbTest {
     table.max_auto_readahead_size = 0;
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
     Open();
-    for (int i = 0; i < kKeys; ++i) Put(i, "old");
+    for (int i = 0; i < kFailingKeys; ++i) Put(i, "old");
     Flush();
-    for (int i = 0; i < kKeys; i += 2) Put(i, "new");
+    for (int i = 0; i < kFailingKeys; i += 2) Put(i, "new");
     Flush();
   }
-  void Put(int i, const std::string& value) { DbTest::Put(KeyAt(i), value); }
+  void Put(int i, const std::string& value) { DbTest::Put(FailingKey(i), value); }
 
   static std::vector<Row> RowsBetween(int from, int to) {
     std::vector<Row> rows;
     for (int i = from; from <= to ? i <= to : i >= to; from <= to ? ++i : --i) {
-      rows.emplace_back(KeyAt(i), i % 2 == 0 ? "new" : "old");
+      rows.emplace_back(FailingKey(i), i % 2 == 0 ? "new" : "old");
     }
     return rows;
   }
@@ -68,37 +68,37 @@ class IteratorErrorsTest : public DbTest {
       EXPECT_TRUE(injected > 0 || shown == rows.size()) << shown << " rows";
       failed_walks += injected > 0;
     }
-    EXPECT_GT(failed_walks, kKeys);
+    EXPECT_GT(failed_walks, kFailingKeys);
   }
 };
 
 TEST_F(IteratorErrorsTest, ForwardsRowsAreRightUntilTheErrorIsTold) {
   ExpectRowsOrError([](Iterator* it) { it->SeekToFirst(); }, [](Iterator* it) { it->Next(); },
-                    RowsBetween(0, kKeys - 1));
-  ExpectRowsOrError([](Iterator* it) { it->Seek(KeyAt(2)); }, [](Iterator* it) { it->Next(); },
-                    RowsBetween(2, kKeys - 1));
+                    RowsBetween(0, kFailingKeys - 1));
+  ExpectRowsOrError([](Iterator* it) { it->Seek(FailingKey(2)); }, [](Iterator* it) { it->Next(); },
+                    RowsBetween(2, kFailingKeys - 1));
 }
 
 TEST_F(IteratorErrorsTest, BackwardsRowsAreRightUntilTheErrorIsTold) {
   ExpectRowsOrError([](Iterator* it) { it->SeekToLast(); }, [](Iterator* it) { it->Prev(); },
-                    RowsBetween(kKeys - 1, 0));
-  ExpectRowsOrError([](Iterator* it) { it->SeekForPrev(KeyAt(9)); },
+                    RowsBetween(kFailingKeys - 1, 0));
+  ExpectRowsOrError([](Iterator* it) { it->SeekForPrev(FailingKey(9)); },
                     [](Iterator* it) { it->Prev(); }, RowsBetween(9, 0));
 }
 
 // One step back, two steps forward: 5 4 6 5 7 6 8 ...
 TEST_F(IteratorErrorsTest, RowsAreRightAcrossChangesOfDirection) {
   std::vector<Row> rows = RowsBetween(5, 5);
-  for (int i = 5; i < kKeys; ++i) {
+  for (int i = 5; i < kFailingKeys; ++i) {
     rows.push_back(RowsBetween(i - 1, i - 1)[0]);
-    if (i + 1 < kKeys) rows.push_back(RowsBetween(i + 1, i + 1)[0]);
+    if (i + 1 < kFailingKeys) rows.push_back(RowsBetween(i + 1, i + 1)[0]);
   }
   // After the last row the iterator is not valid and cannot turn back.
   bool goes_back = true;
   ExpectRowsOrError(
       [&](Iterator* it) {
         goes_back = true;
-        it->Seek(KeyAt(5));
+        it->Seek(FailingKey(5));
       },
       [&](Iterator* it) {
         if (goes_back) {
@@ -130,14 +130,14 @@ TEST_F(IteratorErrorsTest, ATableThatDidNotOpenIsTriedAgainByTheNextSeek) {
                       .mode = FaultMode::kSticky,
                       .kinds = KindBit(CallKind::kRead) | KindBit(CallKind::kOpenRead),
                       .path_part = ".sst"});
-      forwards ? it->Seek(KeyAt(3)) : it->SeekForPrev(KeyAt(3));
+      forwards ? it->Seek(FailingKey(3)) : it->SeekForPrev(FailingKey(3));
       EXPECT_FALSE(it->Valid());
       EXPECT_FALSE(it->status().ok());
       sim_->ClearFaults();
-      forwards ? it->Seek(KeyAt(3)) : it->SeekForPrev(KeyAt(3));
+      forwards ? it->Seek(FailingKey(3)) : it->SeekForPrev(FailingKey(3));
       ASSERT_TRUE(it->Valid()) << it->status().ToString();
       EXPECT_OK(it->status());
-      EXPECT_EQ(it->key().ToString(), KeyAt(3));
+      EXPECT_EQ(it->key().ToString(), FailingKey(3));
     }
   }
 }

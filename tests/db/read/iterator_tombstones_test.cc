@@ -13,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-std::string KeyAt(uint64_t i) { return StrCat("key", 100000 + i); }
+std::string CoveredKey(uint64_t i) { return StrCat("key", 100000 + i); }
 
 class IteratorTombstonesTest : public DbTest {
  protected:
@@ -80,7 +80,7 @@ class IteratorTombstonesModel : public IteratorTombstonesTest {
     Rows::const_iterator at;
   };
 
-  std::string RandomKey() { return KeyAt(random_.Uniform(kKeys)); }
+  std::string RandomKey() { return CoveredKey(random_.Uniform(kKeys)); }
   void Write();
   void ChangeTheTree();
   std::unique_ptr<Reader> NewReader();
@@ -98,7 +98,7 @@ void IteratorTombstonesModel::Write() {
   if (what == 0) {
     const uint64_t begin = random_.Uniform(kKeys);
     const uint64_t width = random_.OneIn(8) ? kKeys / 4 : 40;
-    DeleteRange(family, KeyAt(begin), KeyAt(begin + random_.Uniform(width)));
+    DeleteRange(family, CoveredKey(begin), CoveredKey(begin + random_.Uniform(width)));
   } else if (what <= 3) {
     Delete(family, RandomKey());
   } else {
@@ -222,9 +222,9 @@ TEST_F(IteratorTombstonesModel, ShowWhatTheMapsHold) {
 
 TEST_F(IteratorTombstonesTest, TheOptionShowsWhatIsHidden) {
   Open();
-  for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), "v");
+  for (uint64_t i = 0; i < 10; ++i) Put(0, CoveredKey(i), "v");
   Flush();
-  DeleteRange(0, KeyAt(2), KeyAt(7));
+  DeleteRange(0, CoveredKey(2), CoveredKey(7));
   ReadOptions read;
   for (const bool is_flushed : {false, true}) {
     if (is_flushed) Flush();
@@ -238,13 +238,13 @@ TEST_F(IteratorTombstonesTest, TheOptionShowsWhatIsHidden) {
 // A plain iterator sees new tombstones only after Refresh().
 TEST_F(IteratorTombstonesTest, RefreshAndTailingSeeNewTombstones) {
   Open();
-  for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), "v");
+  for (uint64_t i = 0; i < 10; ++i) Put(0, CoveredKey(i), "v");
   ReadOptions read;
   const std::unique_ptr<Iterator> plain(db_->NewIterator(read));
   read.tailing = true;
   const std::unique_ptr<Iterator> tailing(db_->NewIterator(read));
   const Rows before = rows_[0];
-  DeleteRange(0, KeyAt(3), KeyAt(8));
+  DeleteRange(0, CoveredKey(3), CoveredKey(8));
   for (const bool forwards : {true, false}) {
     EXPECT_EQ(RowsOf(plain.get(), forwards), before);
     EXPECT_EQ(RowsOf(tailing.get(), forwards), rows_[0]);
@@ -290,8 +290,8 @@ TEST_F(IteratorTombstonesTest, WritesToAMemtableThatWasEmptyAreSeenAfterRefresh)
     read.tailing = true;
     const std::unique_ptr<Iterator> tailing(db_->NewIterator(read));
     read.tailing = false;
-    for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), has_tables ? "new" : "old");
-    if (has_tables) DeleteRange(0, KeyAt(3), KeyAt(8));
+    for (uint64_t i = 0; i < 10; ++i) Put(0, CoveredKey(i), has_tables ? "new" : "old");
+    if (has_tables) DeleteRange(0, CoveredKey(3), CoveredKey(8));
     for (const bool forwards : {true, false}) {
       EXPECT_EQ(RowsOf(plain.get(), forwards), before);
       EXPECT_EQ(RowsOf(tailing.get(), forwards), rows_[0]);
@@ -304,9 +304,9 @@ TEST_F(IteratorTombstonesTest, WritesToAMemtableThatWasEmptyAreSeenAfterRefresh)
 // A memtable that only has a range tombstone is a run.
 TEST_F(IteratorTombstonesTest, AMemtableOfATombstoneAloneHides) {
   Open();
-  for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), "v");
+  for (uint64_t i = 0; i < 10; ++i) Put(0, CoveredKey(i), "v");
   Flush();
-  DeleteRange(0, KeyAt(3), KeyAt(8));
+  DeleteRange(0, CoveredKey(3), CoveredKey(8));
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   for (const bool forwards : {true, false}) EXPECT_EQ(RowsOf(it.get(), forwards), rows_[0]);
 }
@@ -321,12 +321,12 @@ TEST_F(IteratorTombstonesTest, FilesThatATombstoneHidesAreNotOpened) {
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
   Open();
   constexpr uint64_t kMany = 4000;
-  for (uint64_t i = 0; i < kMany; ++i) Put(0, KeyAt(i), std::string(20, 'v'));
+  for (uint64_t i = 0; i < kMany; ++i) Put(0, CoveredKey(i), std::string(20, 'v'));
   Flush();
   Compact();
   const std::vector<LiveFileMetaData> files = Tables();
   ASSERT_GT(files.size(), 30u);
-  DeleteRange(0, KeyAt(100), KeyAt(kMany - 100));
+  DeleteRange(0, CoveredKey(100), CoveredKey(kMany - 100));
   for (const bool is_flushed : {false, true}) {
     if (is_flushed) Flush();
     for (const bool forwards : {true, false}) {
@@ -335,12 +335,12 @@ TEST_F(IteratorTombstonesTest, FilesThatATombstoneHidesAreNotOpened) {
       get_perf_context()->Reset();
       const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
       EXPECT_EQ(RowsOf(it.get(), forwards), rows_[0]);
-      it->Seek(KeyAt(kMany / 2));
+      it->Seek(CoveredKey(kMany / 2));
       ASSERT_TRUE(it->Valid());
-      EXPECT_EQ(it->key().ToString(), KeyAt(kMany - 100));
-      it->SeekForPrev(KeyAt(kMany / 2));
+      EXPECT_EQ(it->key().ToString(), CoveredKey(kMany - 100));
+      it->SeekForPrev(CoveredKey(kMany / 2));
       ASSERT_TRUE(it->Valid());
-      EXPECT_EQ(it->key().ToString(), KeyAt(99));
+      EXPECT_EQ(it->key().ToString(), CoveredKey(99));
       EXPECT_LE(sim_->Stats().calls[static_cast<size_t>(CallKind::kOpenRead)] - opened, 12u);
       EXPECT_LE(get_perf_context()->block_read_count, 120u);
       EXPECT_GE(get_perf_context()->internal_range_del_reseek_count, 1u);
@@ -353,11 +353,11 @@ TEST_F(IteratorTombstonesTest, FilesThatATombstoneHidesAreNotOpened) {
 TEST_F(IteratorTombstonesTest, TombstonesOfSeveralRunsAreOneGap) {
   Open();
   constexpr uint64_t kMany = 3000;
-  for (uint64_t i = 0; i < kMany; ++i) Put(0, KeyAt(i), "v");
+  for (uint64_t i = 0; i < kMany; ++i) Put(0, CoveredKey(i), "v");
   Flush();
   Compact();
   for (uint64_t i = 0; i + 200 < kMany; i += 150) {
-    DeleteRange(0, KeyAt(i + 10), KeyAt(i + 200));
+    DeleteRange(0, CoveredKey(i + 10), CoveredKey(i + 200));
     if (i % 450 == 0) Flush();
   }
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
@@ -371,14 +371,14 @@ TEST_F(IteratorTombstonesTest, TombstonesOfSeveralRunsAreOneGap) {
 // A file whose tombstones reach beyond its last entry, between other files of its level.
 TEST_F(IteratorTombstonesTest, ATombstoneOutlivesTheLastEntryOfItsFile) {
   Open();
-  for (uint64_t i = 0; i < 1000; ++i) Put(0, KeyAt(i), "old");
+  for (uint64_t i = 0; i < 1000; ++i) Put(0, CoveredKey(i), "old");
   Flush();
   Compact();
   const Snapshot* const snapshot = db_->GetSnapshot();  // keeps the hidden entries
   const Rows all = rows_[0];
   for (uint64_t i = 0; i < 1000; i += 100) {
-    Put(0, KeyAt(i), "new");
-    DeleteRange(0, KeyAt(i + 10), KeyAt(i + 90));
+    Put(0, CoveredKey(i), "new");
+    DeleteRange(0, CoveredKey(i + 10), CoveredKey(i + 90));
   }
   Flush();
   for (const bool is_compacted : {false, true}) {
@@ -392,12 +392,12 @@ TEST_F(IteratorTombstonesTest, ATombstoneOutlivesTheLastEntryOfItsFile) {
     }
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     for (uint64_t i = 0; i < 1000; i += 100) {
-      it->Seek(KeyAt(i + 50));
+      it->Seek(CoveredKey(i + 50));
       ASSERT_TRUE(it->Valid());
-      EXPECT_EQ(it->key().ToString(), KeyAt(i + 90));
-      it->SeekForPrev(KeyAt(i + 50));
+      EXPECT_EQ(it->key().ToString(), CoveredKey(i + 90));
+      it->SeekForPrev(CoveredKey(i + 50));
       ASSERT_TRUE(it->Valid());
-      EXPECT_EQ(it->key().ToString(), KeyAt(i + 9));
+      EXPECT_EQ(it->key().ToString(), CoveredKey(i + 9));
     }
   }
   db_->ReleaseSnapshot(snapshot);

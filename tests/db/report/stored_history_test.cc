@@ -14,8 +14,8 @@
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000;
-constexpr unsigned kHour = 3600;  // longer than any test runs
+constexpr uint64_t kStoredSecond = 1'000'000;
+constexpr unsigned kStoredHour = 3600;  // longer than any test runs
 constexpr char kCounter[] = "rocksdb.number.keys.written";
 
 class StoredHistoryTest : public DbTest {
@@ -24,12 +24,12 @@ class StoredHistoryTest : public DbTest {
     UseFiles(memory_, clock_);
     options_.statistics = CreateDBStatistics();
     options_.stats_dump_period_sec = 0;
-    options_.stats_persist_period_sec = kHour;
+    options_.stats_persist_period_sec = kStoredHour;
     options_.persist_stats_to_disk = true;
   }
   void PassHours(unsigned hours) {
-    clock_->moved_by_seconds += hours * kHour;
-    PeriodicTimer::Default()->PassTime(hours * kHour * kSecond);
+    clock_->moved_by_seconds += hours * kStoredHour;
+    PeriodicTimer::Default()->PassTime(hours * kStoredHour * kStoredSecond);
   }
   void PutAndPassAnHour(int puts) {
     for (int i = 0; i < puts; i++) Put("key", "value");

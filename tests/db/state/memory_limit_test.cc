@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-constexpr size_t kMiB = 1 << 20;
+constexpr size_t kLimitMiB = 1 << 20;
 constexpr size_t kValueBytes = 1000;
 
 class MemoryLimit : public DbTest {
@@ -55,12 +55,12 @@ class MemoryLimit : public DbTest {
 };
 
 TEST_F(MemoryLimit, TheLargestMemTableOfADatabaseIsFlushed) {
-  options_.db_write_buffer_size = 2 * kMiB;
+  options_.db_write_buffer_size = 2 * kLimitMiB;
   const std::unique_ptr<DB> db = Open("/db");
   ColumnFamilyHandle* small = nullptr;
   ASSERT_OK(db->CreateColumnFamily(options_, "small", &small));
-  ASSERT_OK(Fill(db.get(), small, kMiB / 2));
-  ASSERT_OK(Fill(db.get(), 3 * kMiB / 2));
+  ASSERT_OK(Fill(db.get(), small, kLimitMiB / 2));
+  ASSERT_OK(Fill(db.get(), 3 * kLimitMiB / 2));
   AwaitFlushes(db.get());
   EXPECT_EQ(Ticks(FLUSH_REASON_WRITE_BUFFER_MANAGER), 1u);
   EXPECT_EQ(Ticks(FLUSH_REASON_WRITE_BUFFER_FULL), 0u);
@@ -69,39 +69,39 @@ TEST_F(MemoryLimit, TheLargestMemTableOfADatabaseIsFlushed) {
   HistogramData memory;
   options_.statistics->histogramData(FLUSH_WRITE_BUFFER_MANAGER_MEMTABLE_MEMORY_BYTES, &memory);
   EXPECT_EQ(memory.count, 1u);
-  EXPECT_LT(memory.max, 2.0 * kMiB);
+  EXPECT_LT(memory.max, 2.0 * kLimitMiB);
   ASSERT_OK(db->DestroyColumnFamilyHandle(small));
 }
 
 TEST_F(MemoryLimit, WhatIsToldIsWhatIsHeldAndIsGivenBack) {
-  const auto cache = NewLRUCache(64 * kMiB);
-  const auto manager = std::make_shared<WriteBufferManager>(32 * kMiB, cache);
+  const auto cache = NewLRUCache(64 * kLimitMiB);
+  const auto manager = std::make_shared<WriteBufferManager>(32 * kLimitMiB, cache);
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> one = Open("/one"), other = Open("/other");
-  ASSERT_OK(Fill(one.get(), 2 * kMiB));
+  ASSERT_OK(Fill(one.get(), 2 * kLimitMiB));
   const size_t after_one = manager->memory_usage();
-  EXPECT_GT(after_one, 2 * kMiB);
-  EXPECT_LT(after_one, 5 * kMiB);
-  ASSERT_OK(Fill(other.get(), 3 * kMiB));
-  EXPECT_GT(manager->memory_usage(), after_one + 3 * kMiB);
+  EXPECT_GT(after_one, 2 * kLimitMiB);
+  EXPECT_LT(after_one, 5 * kLimitMiB);
+  ASSERT_OK(Fill(other.get(), 3 * kLimitMiB));
+  EXPECT_GT(manager->memory_usage(), after_one + 3 * kLimitMiB);
   EXPECT_EQ(manager->memory_usage(), manager->mutable_memtable_memory_usage());
   EXPECT_GE(manager->dummy_entries_in_cache_usage(), manager->memory_usage());
   EXPECT_GE(cache->GetPinnedUsage(), manager->dummy_entries_in_cache_usage());
 
   ColumnFamilyHandle* dropped = nullptr;
   ASSERT_OK(one->CreateColumnFamily(options_, "dropped", &dropped));
-  ASSERT_OK(Fill(one.get(), dropped, 2 * kMiB));
+  ASSERT_OK(Fill(one.get(), dropped, 2 * kLimitMiB));
   const size_t with_dropped = manager->memory_usage();
   ASSERT_OK(one->DropColumnFamily(dropped));
   ASSERT_OK(one->DestroyColumnFamilyHandle(dropped));
-  EXPECT_LT(manager->memory_usage(), with_dropped - kMiB);
+  EXPECT_LT(manager->memory_usage(), with_dropped - kLimitMiB);
 
   // The iterator keeps the memtable that is flushed: its memory is no longer mutable, but not free.
   std::unique_ptr<Iterator> iterator(one->NewIterator(ReadOptions()));
   const size_t before_flush = manager->memory_usage();
   ASSERT_OK(one->Flush(FlushOptions()));
   EXPECT_GE(manager->memory_usage(), before_flush);
-  EXPECT_LT(manager->mutable_memtable_memory_usage(), before_flush - kMiB);
+  EXPECT_LT(manager->mutable_memtable_memory_usage(), before_flush - kLimitMiB);
   iterator.reset();
   ASSERT_OK(one->Flush(FlushOptions()));
   one.reset();
@@ -113,22 +113,22 @@ TEST_F(MemoryLimit, WhatIsToldIsWhatIsHeldAndIsGivenBack) {
 
 TEST_F(MemoryLimit, StallsAllDatabasesUntilMemoryIsFree) {
   const auto manager =
-      std::make_shared<WriteBufferManager>(2 * kMiB, nullptr, /*allow_stall=*/true);
+      std::make_shared<WriteBufferManager>(2 * kLimitMiB, nullptr, /*allow_stall=*/true);
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> one = Open("/one"), other = Open("/other");
   auto no_flushes = std::make_unique<BlockedPool>(env_.get(), Env::HIGH);
   WriteOptions no_slowdown;
   no_slowdown.no_slowdown = true;
-  const Status refused = Fill(one.get(), 8 * kMiB, no_slowdown);
+  const Status refused = Fill(one.get(), 8 * kLimitMiB, no_slowdown);
   EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
-  EXPECT_GE(manager->memory_usage(), 2 * kMiB);
-  EXPECT_LT(manager->memory_usage(), 4 * kMiB);
-  std::thread writer([&] { EXPECT_OK(Fill(other.get(), kMiB)); });
+  EXPECT_GE(manager->memory_usage(), 2 * kLimitMiB);
+  EXPECT_LT(manager->memory_usage(), 4 * kLimitMiB);
+  std::thread writer([&] { EXPECT_OK(Fill(other.get(), kLimitMiB)); });
   while (!manager->IsStallActive()) std::this_thread::yield();
   no_flushes.reset();
   writer.join();
   AwaitFlushes(one.get());
-  EXPECT_OK(Fill(one.get(), kMiB));
+  EXPECT_OK(Fill(one.get(), kLimitMiB));
   std::map<std::string, std::string> stalls;
   ASSERT_TRUE(other->GetMapProperty("rocksdb.db-write-stall-stats", &stalls));
   EXPECT_NE(stalls["write-buffer-manager-limit-stops"], "0");
@@ -136,12 +136,12 @@ TEST_F(MemoryLimit, StallsAllDatabasesUntilMemoryIsFree) {
 
 TEST_F(MemoryLimit, AnIdleDatabaseHoldsNobodyForEver) {
   const auto manager =
-      std::make_shared<WriteBufferManager>(2 * kMiB, nullptr, /*allow_stall=*/true);
+      std::make_shared<WriteBufferManager>(2 * kLimitMiB, nullptr, /*allow_stall=*/true);
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> idle = Open("/idle"), busy = Open("/busy");
-  ASSERT_OK(Fill(idle.get(), kMiB));
-  manager->SetBufferSize(kMiB);  // less than the idle database has
-  EXPECT_OK(Fill(busy.get(), 2 * kMiB));
+  ASSERT_OK(Fill(idle.get(), kLimitMiB));
+  manager->SetBufferSize(kLimitMiB);  // less than the idle database has
+  EXPECT_OK(Fill(busy.get(), 2 * kLimitMiB));
   AwaitFlushes(busy.get());
   const uint64_t tables = FilesOf(busy.get(), busy->DefaultColumnFamily());
   EXPECT_GE(tables, 2u);
@@ -151,11 +151,11 @@ TEST_F(MemoryLimit, AnIdleDatabaseHoldsNobodyForEver) {
 // A write that may not wait is refused where another one would wait, and nowhere else.
 TEST_F(MemoryLimit, NoSlowdownIsRefusedOnlyWhereAWriteWouldWait) {
   const auto manager =
-      std::make_shared<WriteBufferManager>(2 * kMiB, nullptr, /*allow_stall=*/true);
+      std::make_shared<WriteBufferManager>(2 * kLimitMiB, nullptr, /*allow_stall=*/true);
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> idle = Open("/idle"), busy = Open("/busy");
-  ASSERT_OK(Fill(idle.get(), kMiB));
-  manager->SetBufferSize(kMiB);  // less than the idle one holds, and nothing is being flushed
+  ASSERT_OK(Fill(idle.get(), kLimitMiB));
+  manager->SetBufferSize(kLimitMiB);  // less than the idle one holds, and nothing is being flushed
   ASSERT_TRUE(manager->ShouldStall());
   WriteOptions no_slowdown;
   no_slowdown.no_slowdown = true;
@@ -172,12 +172,13 @@ TEST_F(MemoryLimit, NoSlowdownIsRefusedOnlyWhereAWriteWouldWait) {
 }
 
 TEST_F(MemoryLimit, ADatabaseIsClosedWhileAWriterWaits) {
-  const auto manager = std::make_shared<WriteBufferManager>(kMiB, nullptr, /*allow_stall=*/true);
+  const auto manager =
+      std::make_shared<WriteBufferManager>(kLimitMiB, nullptr, /*allow_stall=*/true);
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> db = Open("/db");
   auto no_flushes = std::make_unique<BlockedPool>(env_.get(), Env::HIGH);
   Status status;
-  std::thread writer([&] { status = Fill(db.get(), 8 * kMiB); });
+  std::thread writer([&] { status = Fill(db.get(), 8 * kLimitMiB); });
   while (!manager->IsStallActive()) std::this_thread::yield();
   CancelAllBackgroundWork(db.get(), /*wait=*/false);
   writer.join();
@@ -186,8 +187,9 @@ TEST_F(MemoryLimit, ADatabaseIsClosedWhileAWriterWaits) {
 }
 
 TEST_F(MemoryLimit, HoldsBesideManyWritersAndFamilies) {
-  const auto cache = NewLRUCache(16 * kMiB);
-  const auto manager = std::make_shared<WriteBufferManager>(4 * kMiB, cache, /*allow_stall=*/true);
+  const auto cache = NewLRUCache(16 * kLimitMiB);
+  const auto manager =
+      std::make_shared<WriteBufferManager>(4 * kLimitMiB, cache, /*allow_stall=*/true);
   options_.write_buffer_manager = manager;
   std::unique_ptr<DB> db = Open("/db");
   std::vector<ColumnFamilyHandle*> families(4);
@@ -210,7 +212,7 @@ TEST_F(MemoryLimit, HoldsBesideManyWritersAndFamilies) {
   for (std::thread& writer : writers) writer.join();
   // Above the limit there may be one write of each thread, the rest of arena blocks and new
   // memtables.
-  EXPECT_LT(most.load(), 8 * kMiB);
+  EXPECT_LT(most.load(), 8 * kLimitMiB);
   AwaitFlushes(db.get());
   std::string value;
   for (ColumnFamilyHandle* family : families) {

@@ -18,7 +18,7 @@
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kPaceMiB = 1 << 20;
 
 uint64_t MemTableBytes(DB* db) {
   uint64_t bytes = 0;
@@ -148,7 +148,7 @@ TEST(WritePace, MemTablesTakeAQuarterMoreThanOneBuffer) {
   Options& options = test.options();
   options.create_if_missing = true;
   options.compression = kNoCompression;
-  options.write_buffer_size = 32 * kMiB;
+  options.write_buffer_size = 32 * kPaceMiB;
   test.Open();
   const std::string value(16 << 10, 'v');
   uint64_t sealed = 0, puts = 0;
@@ -163,7 +163,7 @@ TEST(WritePace, MemTablesTakeAQuarterMoreThanOneBuffer) {
   StepsInsteadOfSleep writer(test.db(), &steps);
   while (!steps.is_closed()) ASSERT_NO_FATAL_FAILURE(put());
   EXPECT_GT(writer.waits, 10);
-  constexpr uint64_t kBlockBytes = 2 * kMiB;  // of an arena: memtables grow by such blocks
+  constexpr uint64_t kBlockBytes = 2 * kPaceMiB;  // of an arena: memtables grow by such blocks
   EXPECT_GE(writer.lowest, options.write_buffer_size * 9 / 8 - kBlockBytes);
   EXPECT_LE(writer.highest, options.write_buffer_size * 5 / 4 + 2 * kBlockBytes);
 }

@@ -11,7 +11,7 @@ namespace ashlar {
 namespace {
 
 // What a database shows: the rows of all families, then the undecided transactions.
-using State = std::string;
+using StateText = std::string;
 
 struct Step {
   std::string name;
@@ -22,8 +22,8 @@ class TwoPhaseCrashTest : public TwoPhaseTest {
  protected:
   TwoPhaseCrashTest() : TwoPhaseTest(TestFiles::kSim) {}
 
-  static State StateOf(TestDb* opened, TwoPhaseWriter* sections) {
-    State state;
+  static StateText StateOf(TestDb* opened, TwoPhaseWriter* sections) {
+    StateText state;
     const Contents contents = opened->ReadAll();
     for (const auto& [family, rows] : contents) {
       for (const auto& [key, value] : rows) StrAppend(&state, family, ":", key, "=", value, " ");
@@ -32,12 +32,12 @@ class TwoPhaseCrashTest : public TwoPhaseTest {
   }
   // Opens the image and decides all that is undecided after a look at it. The calls of the opening
   // are numbered on *image.
-  State LookAndDecide(const std::shared_ptr<SimFS>& image, State* decided) {
+  StateText LookAndDecide(const std::shared_ptr<SimFS>& image, StateText* decided) {
     TestDb opened(image, options_);
     opened.OpenAll();
     if (opened.db() == nullptr) return "not opened";
     TwoPhaseWriter sections(opened.db(), policy_);
-    const State state = StateOf(&opened, &sections);
+    const StateText state = StateOf(&opened, &sections);
     if (decided != nullptr) {
       for (const std::string xid : {"xa", "xb", "xc"}) {
         if (sections.Undecided().find(xid) == std::string::npos) continue;
@@ -82,7 +82,7 @@ class TwoPhaseCrashTest : public TwoPhaseTest {
                        const std::vector<CrashPolicy>& policies) {
     OpenTwoPhase(families);
     sim_->SyncEverything();
-    std::vector<State> states{StateOf(this, writer_.get())};
+    std::vector<StateText> states{StateOf(this, writer_.get())};
     std::vector<uint64_t> ends{sim_->CallCount()};  // calls before this number led to the state
     std::vector<std::string> names{"open"};
     for (const Step& step : Script()) {
@@ -99,7 +99,8 @@ class TwoPhaseCrashTest : public TwoPhaseTest {
       const size_t next = std::min(done + 1, states.size() - 1);
       for (const CrashPolicy policy : policies) {
         for (uint64_t seed = 0; seed < (UsesSeed(policy) ? 2 : 1); seed++) {
-          const State found = LookAndDecide(sim_->CrashImage(call.index, policy, seed), nullptr);
+          const StateText found =
+              LookAndDecide(sim_->CrashImage(call.index, policy, seed), nullptr);
           ASSERT_TRUE(found == states[done] || found == states[next])
               << "crash in \"" << names[next] << "\", call " << call.index << ", " << NameOf(policy)
               << ", seed " << seed << "\n found: " << found << "\nbefore: " << states[done]
@@ -157,7 +158,7 @@ TEST_F(TwoPhaseCrashTest, AnUnsyncedRollbackIsNeverACommit) {
   ASSERT_OK(db_->Put(WriteOptions(), handles_[1], "f", "v"));
   Flush(handles_[1]);
   for (const CrashPolicy policy : kAllCrashPolicies) {
-    const State found = LookAndDecide(CrashImage(policy), nullptr);
+    const StateText found = LookAndDecide(CrashImage(policy), nullptr);
     EXPECT_EQ(found.find("a=xa"), std::string::npos) << found;
   }
 }
@@ -183,16 +184,16 @@ void TwoPhaseCrashTest::CrashInRecoveries() {
     if (step.name == "roll xb back") break;
     step.run();
   }
-  const State expected = StateOf(this, writer_.get());
+  const StateText expected = StateOf(this, writer_.get());
   for (const CrashPolicy policy : {CrashPolicy::kStrict, CrashPolicy::kAll}) {
     const std::shared_ptr<SimFS> first = CrashImage(policy);
-    State decided;
+    StateText decided;
     ASSERT_EQ(LookAndDecide(first, &decided), expected);
     const uint64_t end = first->CallCount();
     for (const FileCall& call : first->MutatingCalls()) {
       ASSERT_LE(call.index, end);
       const std::shared_ptr<SimFS> second = first->CrashImage(call.index, CrashPolicy::kStrict);
-      const State found = LookAndDecide(second, nullptr);
+      const StateText found = LookAndDecide(second, nullptr);
       // The decisions are not synced: each of them may be there or not.
       const bool is_before_decisions = found == expected;
       if (!is_before_decisions) {

@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-constexpr auto kAbsolute = WALRecoveryMode::kAbsoluteConsistency;
+constexpr auto kFormatAbsolute = WALRecoveryMode::kAbsoluteConsistency;
 
 // Every number of bytes left in a block from 0 to 30, times payloads around what fits.
 TEST(LogFraming, TakesTheSizeThatWasForetold) {
@@ -45,7 +45,7 @@ TEST(LogFraming, ReadsBackWhatWasFramedAtEveryBlockEnd) {
       const std::string second = "second record, a little longer than a header";
       const std::string third(70000, 'c');
       for (const std::string& record : {first, second, std::string(), third}) log.Add(record);
-      const LogContents contents = ReadLog(log.bytes, kAbsolute, 5);
+      const LogContents contents = ReadLog(log.bytes, kFormatAbsolute, 5);
       ASSERT_EQ(contents.damages.size(), 0u) << left;
       ASSERT_EQ(contents.records, (std::vector<std::string>{first, second, "", third})) << left;
     }
@@ -91,7 +91,7 @@ TEST(LogFraming, StoresNothingInTheFirstSevenBytesUntilCommit) {
   EXPECT_EQ(memory.substr(7, 8), "headbody");
   ASSERT_EQ(headers.size(), 1u);
   headers[0].Commit();
-  EXPECT_EQ(ReadLog(Slice(memory.data(), 15), kAbsolute).Show(), "headbody");
+  EXPECT_EQ(ReadLog(Slice(memory.data(), 15), kFormatAbsolute).Show(), "headbody");
 }
 
 TEST(LogFraming, TouchesNoByteBehindAnEmptyRecord) {
@@ -100,7 +100,7 @@ TEST(LogFraming, TouchesNoByteBehindAnEmptyRecord) {
       LogFraming(1, false), 0, "", "", [&](uint64_t at) { return memory.data() + at; },
       [](const LogHeaderStore& header) { header.Commit(); });
   EXPECT_EQ(memory.substr(7), std::string(13, '\xee'));
-  EXPECT_EQ(ReadLog(Slice(memory.data(), 7), kAbsolute).records.size(), 1u);
+  EXPECT_EQ(ReadLog(Slice(memory.data(), 7), kFormatAbsolute).records.size(), 1u);
 }
 
 TEST(LogFraming, NeverCutsSpecialRecords) {
@@ -110,7 +110,7 @@ TEST(LogFraming, NeverCutsSpecialRecords) {
     log.Add(std::string(kLogBlockBytes - log.framing.header_bytes() - left, 'a'));
     log.AddSpecial(LogRecordType::kPredecessorInfo, EncodePredecessorInfo(info));
     log.Add("end");
-    const LogContents contents = ReadLog(log.bytes, kAbsolute, 8);
+    const LogContents contents = ReadLog(log.bytes, kFormatAbsolute, 8);
     ASSERT_EQ(contents.damages.size(), 0u) << left;
     ASSERT_EQ(contents.records.size(), 2u) << left;
     ASSERT_EQ(contents.records[1], "end");

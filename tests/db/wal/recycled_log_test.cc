@@ -12,8 +12,8 @@
 namespace ashlar {
 namespace {
 
-constexpr auto kAbsolute = WALRecoveryMode::kAbsoluteConsistency;
-constexpr auto kPointInTime = WALRecoveryMode::kPointInTimeRecovery;
+constexpr auto kRecycledAbsolute = WALRecoveryMode::kAbsoluteConsistency;
+constexpr auto kRecycledPointInTime = WALRecoveryMode::kPointInTimeRecovery;
 
 LogImage Recycled(const std::vector<std::string>& ours, const std::vector<std::string>& old) {
   LogImage before(10, true);
@@ -27,8 +27,8 @@ LogImage Recycled(const std::vector<std::string>& ours, const std::vector<std::s
 TEST(RecycledLog, EndsAtAnOldRecord) {
   const LogImage log = Recycled({"A", "B"}, {"1", "2", "3", "4"});
   EXPECT_EQ(ShowAllModes(log.bytes, 14), Modes(4, "A B"));
-  EXPECT_TRUE(ReadLog(log.bytes, kPointInTime, 14).ended_at_old_record);
-  EXPECT_FALSE(ReadLog(log.bytes, kAbsolute, 14).ended_at_old_record);
+  EXPECT_TRUE(ReadLog(log.bytes, kRecycledPointInTime, 14).ended_at_old_record);
+  EXPECT_FALSE(ReadLog(log.bytes, kRecycledAbsolute, 14).ended_at_old_record);
 }
 
 TEST(RecycledLog, IsEmptyBeforeItsFirstRecord) {
@@ -40,7 +40,7 @@ TEST(RecycledLog, EndsInTheMiddleOfAnOldRecord) {
   const LogImage log = Recycled({"A", "Bb"}, {"1", "2", "3", "4"});
   const Modes shown = ShowAllModes(log.bytes, 14);
   EXPECT_EQ(shown, (Modes{"A Bb", "A Bb !", "A Bb", "A Bb"}));
-  EXPECT_TRUE(ReadLog(log.bytes, kPointInTime, 14).ended_at_old_record);
+  EXPECT_TRUE(ReadLog(log.bytes, kRecycledPointInTime, 14).ended_at_old_record);
 }
 
 // Wherever in it the new records end.
@@ -50,8 +50,9 @@ TEST(RecycledLog, EndsAnywhereInOldRecords) {
   for (size_t bytes = 1; bytes < 700; bytes += 3) {
     const std::string ours(bytes % 2 == 0 ? bytes : bytes + 20'000, 'n');
     const LogImage log = Recycled({"A", ours}, old);
-    for (const WALRecoveryMode mode : {kPointInTime, WALRecoveryMode::kTolerateCorruptedTailRecords,
-                                       WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    for (const WALRecoveryMode mode :
+         {kRecycledPointInTime, WALRecoveryMode::kTolerateCorruptedTailRecords,
+          WALRecoveryMode::kSkipAnyCorruptedRecords}) {
       const LogContents contents = ReadLog(log.bytes, mode, 14);
       EXPECT_EQ(contents.records, (std::vector<std::string>{"A", ours})) << bytes;
       EXPECT_TRUE(contents.damages.empty()) << bytes;
@@ -87,8 +88,8 @@ TEST(RecycledLog, NoticesADamagedLogNumberAtTheEnd) {
   LogImage log(14, true);
   for (const char* record : {"A", "B"}) log.Add(record);
   log.bytes[12 + 7] ^= 0x20;
-  EXPECT_EQ(ReadLog(log.bytes, kPointInTime, 14).Show(), "A !");
-  EXPECT_EQ(ReadLog(log.bytes, kAbsolute, 14).Show(), "A !");
+  EXPECT_EQ(ReadLog(log.bytes, kRecycledPointInTime, 14).Show(), "A !");
+  EXPECT_EQ(ReadLog(log.bytes, kRecycledAbsolute, 14).Show(), "A !");
 }
 
 TEST(RecycledLog, DropsARecordCutByAnOldOne) {

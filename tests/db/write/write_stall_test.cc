@@ -13,11 +13,11 @@
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kStallMiB = 1 << 20;
 
 ColumnFamilyOptions TestOptions() {
   ColumnFamilyOptions options;
-  options.write_buffer_size = 64 * kMiB;
+  options.write_buffer_size = 64 * kStallMiB;
   options.max_write_buffer_number = 4;
   options.level0_slowdown_writes_trigger = 20;
   options.level0_stop_writes_trigger = 36;
@@ -70,17 +70,17 @@ TEST(WriteStall, ItIsNearByAHundredPercentWhenItIsThere) {
 TEST(WriteStall, TheLastBufferIsFilledAtThePaceOfTheFlush) {
   ColumnFamilyOptions options = TestOptions();
   options.max_write_buffer_number = 2;
-  EXPECT_EQ(PacedMemTableBytes(1, 0, options), 8 * kMiB);
-  EXPECT_EQ(PacedMemTableBytes(1, 0.5, options), 12 * kMiB);
-  EXPECT_EQ(PacedMemTableBytes(1, 1, options), 16 * kMiB);
+  EXPECT_EQ(PacedMemTableBytes(1, 0, options), 8 * kStallMiB);
+  EXPECT_EQ(PacedMemTableBytes(1, 0.5, options), 12 * kStallMiB);
+  EXPECT_EQ(PacedMemTableBytes(1, 1, options), 16 * kStallMiB);
 }
 
 TEST(WriteStall, BuffersBeforeTheLastAndSmallOnesAreFilledAtAnyPace) {
   ColumnFamilyOptions options = TestOptions();
   options.max_write_buffer_number = 3;
   EXPECT_EQ(PacedMemTableBytes(1, 0, options), options.write_buffer_size);
-  EXPECT_EQ(PacedMemTableBytes(2, 0, options), 8 * kMiB);
-  options.write_buffer_size = 4 * kMiB;
+  EXPECT_EQ(PacedMemTableBytes(2, 0, options), 8 * kStallMiB);
+  options.write_buffer_size = 4 * kStallMiB;
   EXPECT_EQ(PacedMemTableBytes(2, 0, options), options.write_buffer_size);
 }
 

@@ -22,7 +22,7 @@ namespace {
 constexpr char kRibbonMark = static_cast<char>(0xfe);
 constexpr char kBloomMark = static_cast<char>(0xff);
 
-std::string NumberedKey(uint64_t i) {
+std::string RibbonKey(uint64_t i) {
   char key[32];
   std::snprintf(key, sizeof(key), "key%06llu", static_cast<unsigned long long>(i));
   return key;
@@ -30,7 +30,7 @@ std::string NumberedKey(uint64_t i) {
 
 FullFilterBuilder WithKeys(uint64_t count, uint32_t millibits, FilterForm form) {
   FullFilterBuilder builder({.kind = form, .millibits_per_key = millibits});
-  for (uint64_t i = 0; i < count; ++i) builder.AddKey(NumberedKey(i));
+  for (uint64_t i = 0; i < count; ++i) builder.AddKey(RibbonKey(i));
   return builder;
 }
 
@@ -61,7 +61,7 @@ TEST(Ribbon, HoldsEveryKeyAtEverySize) {
       EXPECT_EQ(filter.size(), estimate);
       EXPECT_OK(builder.CheckFilter(filter));
       const FilterView view(filter);
-      for (uint64_t i = 0; i < count; ++i) ASSERT_TRUE(view.MayContain(NumberedKey(i))) << i;
+      for (uint64_t i = 0; i < count; ++i) ASSERT_TRUE(view.MayContain(RibbonKey(i))) << i;
     }
   }
 }
@@ -74,7 +74,7 @@ TEST(Ribbon, IsAsPreciseAsTheBloomFilterAndSmaller) {
   EXPECT_LT(ribbon.size() * 10, bloom.size() * 8);
   const FilterView view(ribbon);
   size_t false_positives = 0;
-  for (uint64_t i = kKeys; i < 3 * kKeys; ++i) false_positives += view.MayContain(NumberedKey(i));
+  for (uint64_t i = kKeys; i < 3 * kKeys; ++i) false_positives += view.MayContain(RibbonKey(i));
   EXPECT_LT(false_positives, 2 * kKeys / 70);  // a Bloom filter has one in a hundred
   EXPECT_GT(false_positives, 2 * kKeys / 150);
 }
@@ -98,7 +98,7 @@ TEST(Ribbon, IsABloomFilterWhereMemoryIsShort) {
 TEST(Ribbon, GivesUpWhereTooManyKeysAreForced) {
   // With four keys per slot there is no solution for any seed.
   HashList hashes;
-  for (uint64_t i = 0; i < 1024; ++i) hashes.push_back(FilterHash64(NumberedKey(i)));
+  for (uint64_t i = 0; i < 1024; ++i) hashes.push_back(FilterHash64(RibbonKey(i)));
   EXPECT_EQ(BuildRibbon(&hashes, {.slot_count = 256, .bits_bytes = 256}), "");
 }
 

@@ -15,8 +15,9 @@
 namespace ashlar {
 namespace {
 
-constexpr CompressionType kAllTypes[] = {kSnappyCompression, kZlibCompression,  kBZip2Compression,
-                                         kLZ4Compression,    kLZ4HCCompression, kZSTD};
+constexpr CompressionType kAllCompressions[] = {kSnappyCompression, kZlibCompression,
+                                                kBZip2Compression,  kLZ4Compression,
+                                                kLZ4HCCompression,  kZSTD};
 
 std::string Compressible(size_t n) {
   std::string text;
@@ -132,9 +133,10 @@ TEST_P(Compression, IgnoresALeftOverDictionaryItCannotUse) {
   EXPECT_EQ(result, raw);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, Compression, testing::ValuesIn(kAllTypes), [](const auto& info) {
-  return std::string(CompressionPropertyName(info.param));
-});
+INSTANTIATE_TEST_SUITE_P(AllTypes, Compression, testing::ValuesIn(kAllCompressions),
+                         [](const auto& info) {
+                           return std::string(CompressionPropertyName(info.param));
+                         });
 
 TEST(CompressionTypes, UnknownOnesAreNotSupported) {
   for (const unsigned type : {6u, 8u, 0x41u, 0x80u, 0xffu}) {

@@ -12,11 +12,11 @@ namespace ashlar {
 namespace {
 
 // The memory that contains an operand. It counts its references.
-struct Block {
-  explicit Block(char fill) : bytes(2 * kCopiedValueBytes, fill) {}
+struct OperandBlock {
+  explicit OperandBlock(char fill) : bytes(2 * kCopiedValueBytes, fill) {}
   ValuePin pin() {
-    return {.acquire = [](void* owner) { static_cast<Block*>(owner)->references++; },
-            .release = [](void* owner, void*) { static_cast<Block*>(owner)->references--; },
+    return {.acquire = [](void* owner) { static_cast<OperandBlock*>(owner)->references++; },
+            .release = [](void* owner, void*) { static_cast<OperandBlock*>(owner)->references--; },
             .owner = this};
   }
   std::string bytes;
@@ -24,7 +24,7 @@ struct Block {
 };
 
 TEST(MergeOperands, EachIsKeptAliveByItsOwnBlock) {
-  Block first('a'), second('b');
+  OperandBlock first('a'), second('b');
   {
     MergeOperands operands;
     operands.Add(first.bytes, first.pin());

@@ -211,12 +211,12 @@ class Runs {
   std::vector<std::unique_ptr<Moves>> moves_;
 };
 
-struct Shape {
+struct TombstoneShape {
   const Comparator* comparator;
   uint64_t seed;
 };
 
-class MergeUnderTombstones : public testing::TestWithParam<Shape> {
+class MergeUnderTombstones : public testing::TestWithParam<TombstoneShape> {
  protected:
   std::string UserKey() {
     std::string key = random_.OneIn(3) ? "common-prefix" : "";
@@ -363,9 +363,9 @@ TEST_P(MergeUnderTombstones, BoundsEndAWalkNotTooEarly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MergeUnderTombstones,
-                         testing::Values(Shape{BytewiseComparator(), 1},
-                                         Shape{BytewiseComparator(), 2},
-                                         Shape{ReverseBytewiseComparator(), 3}));
+                         testing::Values(TombstoneShape{BytewiseComparator(), 1},
+                                         TombstoneShape{BytewiseComparator(), 2},
+                                         TombstoneShape{ReverseBytewiseComparator(), 3}));
 
 // The following tests check which runs are moved, and how often.
 class ParkedRuns : public testing::Test {

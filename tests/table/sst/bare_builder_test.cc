@@ -29,7 +29,7 @@
 namespace ashlar {
 namespace {
 
-const char* const kPath = "/000007.sst";
+const char* const kBarePath = "/000007.sst";
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 const InternalKeyComparator& Order() {
@@ -45,7 +45,7 @@ class Built {
     options.table = &table_;
     options.bare = &format_;
     options.prefix_extractor = format.prefix_extractor;
-    auto file = FileWriter::Create(&files_, kPath, FileOptions(), FileWriterOptions());
+    auto file = FileWriter::Create(&files_, kBarePath, FileOptions(), FileWriterOptions());
     EXPECT_OK(file.status());
     file_ = file.Take();
     builder_ = std::make_unique<TableBuilder>(options, file_.get());
@@ -68,7 +68,7 @@ class Built {
     return file_->Close();
   }
   std::string Bytes() {
-    const auto reader = RandomReader::Open(&files_, kPath, FileOptions());
+    const auto reader = RandomReader::Open(&files_, kBarePath, FileOptions());
     EXPECT_OK(reader.status());
     std::string bytes(reader.value()->size(), '\0');
     Slice read;
@@ -76,7 +76,7 @@ class Built {
     return read.ToString();
   }
   Result<std::unique_ptr<TableReader>> Open() {
-    ASSIGN_OR_RETURN(auto reader, RandomReader::Open(&files_, kPath, FileOptions()));
+    ASSIGN_OR_RETURN(auto reader, RandomReader::Open(&files_, kBarePath, FileOptions()));
     TableReaderOptions options;
     options.icmp = &Order();
     return TableReader::Open(std::move(reader), options);
@@ -246,14 +246,14 @@ TEST(BareBuilder, CuckooTablesFindAKeyForFreeBuckets) {
   EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
 }
 
-struct Refusal {
+struct BareRefusal {
   const char* what;  // a part of the message
   BareTableFormat format;
   std::string user_key, value;
   ValueType type = kTypeValue;
 };
 
-std::vector<Refusal> Refusals() {
+std::vector<BareRefusal> Refusals() {
   BareTableFormat plain{.kind = BareTableKind::kPlain};
   plain.plain.hash_table_ratio = 0;
   BareTableFormat fixed = plain;
@@ -274,7 +274,7 @@ std::vector<Refusal> Refusals() {
 
 // Neither the entry nor any behind it reaches the file, and the table is not finished.
 TEST(BareBuilder, WhatAFormatCannotHoldIsAnErrorThatStays) {
-  for (const Refusal& refusal : Refusals()) {
+  for (const BareRefusal& refusal : Refusals()) {
     SCOPED_TRACE(refusal.what);
     Built built(refusal.format);
     if (!refusal.format.cuckoo.identity_as_first_hash) {
@@ -283,7 +283,7 @@ TEST(BareBuilder, WhatAFormatCannotHoldIsAnErrorThatStays) {
     const Status status = built.Add(refusal.user_key, 5, refusal.type, refusal.value);
     EXPECT_FALSE(status.ok());
     EXPECT_NE(status.ToString().find(refusal.what), std::string::npos) << status.ToString();
-    EXPECT_NE(status.ToString().find(kPath), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find(kBarePath), std::string::npos) << status.ToString();
     EXPECT_EQ(built.Add("k9", 5, kTypeValue, "v"), status);
     EXPECT_EQ(built.Finish(), status);
   }
@@ -314,10 +314,10 @@ TEST(BareBuilder, DamageOfAWrittenTableIsAnErrorOrAnotherEntry) {
       damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
       MemoryFileSystem files;
       std::unique_ptr<FSWritableFile> file;
-      ASSERT_OK(files.NewWritableFile(kPath, {}, &file, nullptr));
+      ASSERT_OK(files.NewWritableFile(kBarePath, {}, &file, nullptr));
       ASSERT_OK(file->Append(damaged, {}, nullptr));
       ASSERT_OK(file->Close({}, nullptr));
-      auto reader = RandomReader::Open(&files, kPath, FileOptions());
+      auto reader = RandomReader::Open(&files, kBarePath, FileOptions());
       ASSERT_OK(reader.status());
       TableReaderOptions options;
       options.icmp = &Order();

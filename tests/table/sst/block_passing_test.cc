@@ -43,16 +43,16 @@ namespace {
 using Entries = std::vector<std::pair<std::string, std::string>>;
 using Tables = std::vector<const TableReader*>;
 
-std::string UserKeyAt(int i) { return StrCat("key", 1000000 + i); }
+std::string PassingKey(int i) { return StrCat("key", 1000000 + i); }
 
 // Keys first, first + step, ... with values that compress to about a half.
-Entries EntriesOf(int first, int count, int step = 1, SequenceNumber seqno = 0) {
+Entries PassingEntries(int first, int count, int step = 1, SequenceNumber seqno = 0) {
   Random64 random(static_cast<uint64_t>(first) + 1);
   Entries entries;
   for (int i = first; i < first + count * step; i += step) {
     std::string value(60, static_cast<char>('a' + i % 26));
     for (size_t k = 0; k < 30; ++k) value[k] = static_cast<char>(random.Next());
-    entries.emplace_back(MakeInternalKey(UserKeyAt(i), seqno, kTypeValue), value);
+    entries.emplace_back(MakeInternalKey(PassingKey(i), seqno, kTypeValue), value);
   }
   return entries;
 }
@@ -170,7 +170,7 @@ TEST_F(BlockPassingTest, ATableThatNothingIsMergedIntoIsWrittenAgainAsItWas) {
     options_.compression = type;
     for (uint32_t version = 2; version <= 7; ++version) {
       table_.format_version = version;
-      const Made input = Build(EntriesOf(0, 2000));
+      const Made input = Build(PassingEntries(0, 2000));
       const Made passing = Compact({input.reader.get()}, true);
       const Made plain = Compact({input.reader.get()}, false);
       EXPECT_GE(passing.passed, passing.properties.num_data_blocks - 1);  // a short last one
@@ -198,7 +198,7 @@ TEST_F(BlockPassingTest, EveryKindOfTableTakesThem) {
   for (size_t i = 0; i < forms.size(); ++i) {
     SCOPED_TRACE(i);
     forms[i]();
-    const Made input = Build(EntriesOf(0, 2000));
+    const Made input = Build(PassingEntries(0, 2000));
     const Made passing = Compact({input.reader.get()}, true);
     EXPECT_GE(passing.passed, passing.properties.num_data_blocks - 1);
     EXPECT_EQ(passing.bytes, Compact({input.reader.get()}, false).bytes);
@@ -207,7 +207,7 @@ TEST_F(BlockPassingTest, EveryKindOfTableTakesThem) {
 
 TEST_F(BlockPassingTest, BlocksThatDidNotCompressPassToo) {
   Random64 random(7);
-  Entries entries = EntriesOf(0, 500);
+  Entries entries = PassingEntries(0, 500);
   for (auto& [key, value] : entries) {
     for (char& byte : value) byte = static_cast<char>(random.Next());
   }
@@ -220,22 +220,23 @@ TEST_F(BlockPassingTest, BlocksThatDidNotCompressPassToo) {
 
 // The other runs have a few keys in one place. The blocks before and after it are passed on.
 TEST_F(BlockPassingTest, OnlyWhatIsMergedIsCompressed) {
-  const Made lower = Build(EntriesOf(0, 4000, /*step=*/2));
-  const Made upper = Build(EntriesOf(3001, 50, 2, /*seqno=*/7));
+  const Made lower = Build(PassingEntries(0, 4000, /*step=*/2));
+  const Made upper = Build(PassingEntries(3001, 50, 2, /*seqno=*/7));
   const Made passing = Compact({upper.reader.get(), lower.reader.get()}, true);
   const uint64_t blocks = passing.properties.num_data_blocks;
   EXPECT_GT(passing.passed, blocks * 9 / 10);
   EXPECT_LT(passing.passed, blocks);
   ExpectSame(passing, Compact({upper.reader.get(), lower.reader.get()}, false));
-  ExpectFound(*passing.reader, EntriesOf(0, 4000, 2));
+  ExpectFound(*passing.reader, PassingEntries(0, 4000, 2));
 }
 
 // Every second block gets a key. Blocks that end early must not result in many small blocks.
 TEST_F(BlockPassingTest, TablesDoNotFallIntoSmallBlocks) {
-  const Made lower = Build(EntriesOf(0, 20000, /*step=*/2));
+  const Made lower = Build(PassingEntries(0, 20000, /*step=*/2));
   const int keys_a_block = static_cast<int>(20000 / lower.properties.num_data_blocks);
   for (const int gap : {2, 3, 10}) {
-    const Made upper = Build(EntriesOf(1, 20000 / (gap * keys_a_block), 2 * gap * keys_a_block, 7));
+    const Made upper =
+        Build(PassingEntries(1, 20000 / (gap * keys_a_block), 2 * gap * keys_a_block, 7));
     Made passing = Compact({upper.reader.get(), lower.reader.get()}, true);
     const Made plain = Compact({upper.reader.get(), lower.reader.get()}, false);
     ExpectSame(passing, plain);
@@ -249,7 +250,7 @@ TEST_F(BlockPassingTest, TablesDoNotFallIntoSmallBlocks) {
 }
 
 TEST_F(BlockPassingTest, OtherOptionsMakeOtherTables) {
-  const Made input = Build(EntriesOf(0, 2000));
+  const Made input = Build(PassingEntries(0, 2000));
   const std::vector<std::function<void()>> changes = {
       [&] { options_.compression_opts.level = 3; },
       [&] { table_.block_restart_interval = 3; },
@@ -278,7 +279,7 @@ TEST_F(BlockPassingTest, OtherOptionsMakeOtherTables) {
 
 // If an entry is dropped or changed, the result is another block, whichever block was offered.
 TEST_F(BlockPassingTest, AnOfferIsOnlyTakenForTheSameBytes) {
-  const Entries entries = EntriesOf(0, 400);
+  const Entries entries = PassingEntries(0, 400);
   const Made input = Build(entries);
   const std::optional<BlockPassing> output = BlockPassing::Into(options_);
   for (const bool drops : {true, false}) {
@@ -302,7 +303,7 @@ TEST_F(BlockPassingTest, AnOfferIsOnlyTakenForTheSameBytes) {
 }
 
 TEST_F(BlockPassingTest, WhatIsDamagedIsRefusedByName) {
-  const Made input = Build(EntriesOf(0, 2000));
+  const Made input = Build(PassingEntries(0, 2000));
   std::string bytes = input.bytes;
   bytes[20000] = static_cast<char>(bytes[20000] ^ 1);
   const std::unique_ptr<TableReader> damaged = Open(bytes);
@@ -321,7 +322,7 @@ TEST_F(BlockPassingTest, WhatIsDamagedIsRefusedByName) {
 
 // A second read may repair a damaged block. The bytes of the first read are still in the buffer.
 TEST_F(BlockPassingTest, WhatCameDamagedIsNotPassedOnThoughItWasReadAgain) {
-  const Made input = Build(EntriesOf(0, 2000));
+  const Made input = Build(PassingEntries(0, 2000));
   const auto memory = std::make_shared<MemoryFileSystem>();
   memory->PutFile("/table.sst", input.bytes);
   Damage damage;
@@ -399,7 +400,7 @@ TEST(BlockPassing, BlocksMustHaveTheRightSize) {
                 {"large", 20, 100, false}};
   for (const auto& c : kCases) {
     BlockBuilder builder({.restart_interval = 2});
-    for (int i = 0; i < c.entries; ++i) builder.Add(UserKeyAt(i), std::string(c.value_bytes, 'v'));
+    for (int i = 0; i < c.entries; ++i) builder.Add(PassingKey(i), std::string(c.value_bytes, 'v'));
     Block block;
     ASSERT_OK(Block::Parse(builder.Finish(), &block));
     EXPECT_EQ(output.Takes(block), c.is_taken) << c.name;

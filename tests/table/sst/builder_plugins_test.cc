@@ -31,8 +31,8 @@
 namespace ashlar {
 namespace {
 
-std::string UserKeyAt(int i) { return StrCat("key", 1000 + i); }
-std::string KeyAt(int i) { return MakeInternalKey(UserKeyAt(i), 7, kTypeValue); }
+std::string PluginUserKey(int i) { return StrCat("key", 1000 + i); }
+std::string PluginKey(int i) { return MakeInternalKey(PluginUserKey(i), 7, kTypeValue); }
 
 class BuilderPlugins : public testing::Test {
  protected:
@@ -45,7 +45,7 @@ class BuilderPlugins : public testing::Test {
     bytes_.clear();
     const std::unique_ptr<FileWriter> writer = WriterIntoString(&bytes_);
     TableBuilder builder(options_, writer.get());
-    for (int i = 0; i < entries; ++i) EXPECT_OK(builder.Add(KeyAt(i), value));
+    for (int i = 0; i < entries; ++i) EXPECT_OK(builder.Add(PluginKey(i), value));
     EXPECT_OK(builder.Finish());
     auto reader = TableReader::Open(ReaderOverBytes(bytes_, "memory.sst"), {.icmp = &icmp_});
     EXPECT_OK(reader);
@@ -92,7 +92,7 @@ TEST_F(BuilderPlugins, APolicyOfTheUserEndsBlocks) {
   const std::unique_ptr<TableReader> reader = Build(23, "value");
   ASSERT_NE(reader, nullptr);
   ASSERT_EQ(told.size(), 23u) << "once for each entry";
-  for (int i = 0; i < 23; ++i) EXPECT_EQ(told[static_cast<size_t>(i)], KeyAt(i));
+  for (int i = 0; i < 23; ++i) EXPECT_EQ(told[static_cast<size_t>(i)], PluginKey(i));
   // Before the 5th, 10th, 15th and 20th key.
   EXPECT_EQ(reader->properties().num_data_blocks, 5u);
   EXPECT_OK(reader->VerifyChecksums(ReadOptions()));
@@ -122,15 +122,15 @@ TEST_F(BuilderPlugins, ABlockThatThePolicyNeverEndsEndsAtAGibibyte) {
   {
     const std::unique_ptr<FileWriter> writer = WriterIntoString(&bytes_);
     TableBuilder builder(options_, writer.get());
-    for (int i = 0; i < 16; ++i) ASSERT_OK(builder.Add(KeyAt(i), large));
-    ASSERT_OK(builder.Add(KeyAt(16), "last"));
+    for (int i = 0; i < 16; ++i) ASSERT_OK(builder.Add(PluginKey(i), large));
+    ASSERT_OK(builder.Add(PluginKey(16), "last"));
     ASSERT_OK(builder.Finish());
     EXPECT_EQ(builder.properties().num_data_blocks, 2u);
   }
   auto reader = TableReader::Open(ReaderOverBytes(std::move(bytes_), "m.sst"), {.icmp = &icmp_});
   ASSERT_OK(reader);
   PinnableSlice value;
-  const std::string last = UserKeyAt(16);
+  const std::string last = PluginUserKey(16);
   const LookupKey key(last, kMaxSequenceNumber, icmp_.order());
   PointLookup lookup(key, &value);
   ASSERT_OK(LookUp(**reader, ReadOptions(), &lookup));

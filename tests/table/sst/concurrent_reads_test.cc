@@ -26,12 +26,12 @@
 namespace ashlar {
 namespace {
 
-struct Case {
+struct ReadCase {
   const char* sample;
   size_t cache_bytes;
 };
 
-class ConcurrentReads : public testing::TestWithParam<Case> {
+class ConcurrentReads : public testing::TestWithParam<ReadCase> {
  protected:
   ConcurrentReads()
       : sample_(LoadSampleTable(GetParam().sample)),
@@ -98,10 +98,10 @@ TEST_P(ConcurrentReads, SeeEveryEntryWhileBlocksComeAndGo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Caches, ConcurrentReads,
-                         testing::Values(Case{"v78_index_twolevel_fv5", 12 << 10},
-                                         Case{"v78_index_twolevel_fv5", 1 << 20},
-                                         Case{"v78_partitioned_filter_prefix_fv5", 8 << 10},
-                                         Case{"v119_dict_zstd_fv7", 6 << 10}));
+                         testing::Values(ReadCase{"v78_index_twolevel_fv5", 12 << 10},
+                                         ReadCase{"v78_index_twolevel_fv5", 1 << 20},
+                                         ReadCase{"v78_partitioned_filter_prefix_fv5", 8 << 10},
+                                         ReadCase{"v119_dict_zstd_fv7", 6 << 10}));
 
 }  // namespace
 }  // namespace ashlar

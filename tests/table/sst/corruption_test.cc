@@ -107,12 +107,12 @@ class Examiner {
   bool is_equal_ = true;
 };
 
-struct Case {
+struct CorruptionCase {
   const char* name;
   size_t bit_stride;  // 1: every bit
 };
 
-class DamagedTable : public testing::TestWithParam<Case> {
+class DamagedTable : public testing::TestWithParam<CorruptionCase> {
  protected:
   DamagedTable() : sample_(LoadSampleTable(GetParam().name)) {}
   SampleTable sample_;
@@ -158,15 +158,19 @@ TEST_P(DamagedTable, ZeroedPiecesAreNoticed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Samples, DamagedTable,
-    testing::Values(Case{"v78_basic20_fv5", 1}, Case{"v78_crc32c_fv2", 3},
-                    Case{"v119_checksum_xxh3_fv6", 3}, Case{"v119_checksum_crc32c_fv7", 5},
-                    Case{"v78_checksum_xxhash64_fv5", 7}, Case{"v78_nofilter_fv5", 7},
-                    Case{"v119_separate_kv_hash_fv7", 7}, Case{"v78_index_firstkey_fv5", 7},
-                    Case{"v78_versions_fv5", 7}, Case{"v78_ingested_written_seqno_fv5", 3},
-                    Case{"v119_dict_zstd_fv7", 31}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Samples, DamagedTable,
+                         testing::Values(CorruptionCase{"v78_basic20_fv5", 1},
+                                         CorruptionCase{"v78_crc32c_fv2", 3},
+                                         CorruptionCase{"v119_checksum_xxh3_fv6", 3},
+                                         CorruptionCase{"v119_checksum_crc32c_fv7", 5},
+                                         CorruptionCase{"v78_checksum_xxhash64_fv5", 7},
+                                         CorruptionCase{"v78_nofilter_fv5", 7},
+                                         CorruptionCase{"v119_separate_kv_hash_fv7", 7},
+                                         CorruptionCase{"v78_index_firstkey_fv5", 7},
+                                         CorruptionCase{"v78_versions_fv5", 7},
+                                         CorruptionCase{"v78_ingested_written_seqno_fv5", 3},
+                                         CorruptionCase{"v119_dict_zstd_fv7", 31}),
+                         [](const auto& info) { return info.param.name; });
 
 // The same table, with a footer that says that its blocks have no checksums.
 std::string WithoutChecksums(const std::string& bytes) {

@@ -31,11 +31,13 @@
 namespace ashlar {
 namespace {
 
-constexpr int kEntries = 2000;
+constexpr int kDictionaryEntries = 2000;
 
-std::string KeyAt(int i) { return MakeInternalKey(StrCat("key", 100'000 + i), 7, kTypeValue); }
+std::string DictionaryKey(int i) {
+  return MakeInternalKey(StrCat("key", 100'000 + i), 7, kTypeValue);
+}
 // Values that are similar in different blocks, but not within one block.
-std::string ValueAt(int i) {
+std::string DictionaryValue(int i) {
   return StrCat("{\"name\": \"customer ", i * 7919 % 1000, "\", \"city\": \"town ", i % 13,
                 "\", \"balance\": ", i * 31, "}");
 }
@@ -61,7 +63,8 @@ class DictionaryTest : public testing::TestWithParam<CompressionType> {
     bytes_.clear();
     writer_ = WriterIntoString(&bytes_);
     builder_ = std::make_unique<TableBuilder>(options_, writer_.get());
-    for (int i = 0; i < kEntries; ++i) ASSERT_OK(builder_->Add(KeyAt(i), ValueAt(i)));
+    for (int i = 0; i < kDictionaryEntries; ++i)
+      ASSERT_OK(builder_->Add(DictionaryKey(i), DictionaryValue(i)));
     bytes_before_finish_ = bytes_.size();
     size_before_finish_ = builder_->FileSize();
     ASSERT_OK(builder_->Finish());
@@ -79,11 +82,11 @@ class DictionaryTest : public testing::TestWithParam<CompressionType> {
     const std::unique_ptr<InternalIterator> it(reader.NewIterator(ReadOptions(), nullptr));
     int i = 0;
     for (it->SeekToFirst(); it->Valid(); it->Next(), ++i) {
-      ASSERT_EQ(it->key(), Slice(KeyAt(i)));
-      ASSERT_EQ(it->value(), Slice(ValueAt(i)));
+      ASSERT_EQ(it->key(), Slice(DictionaryKey(i)));
+      ASSERT_EQ(it->value(), Slice(DictionaryValue(i)));
     }
     ASSERT_OK(it->status());
-    EXPECT_EQ(i, kEntries);
+    EXPECT_EQ(i, kDictionaryEntries);
     EXPECT_OK(reader.VerifyChecksums(ReadOptions()));
   }
 
@@ -160,7 +163,8 @@ TEST_P(DictionaryTest, ASecondReaderOfTheFileSharesIt) {
 TEST_P(DictionaryTest, BlocksWaitUntilTheBufferIsFull) {
   Build();
   EXPECT_EQ(bytes_before_finish_, 0u) << "everything fits into the buffer";
-  EXPECT_GT(size_before_finish_, kEntries * 40u) << "what waits counts for the size of the file";
+  EXPECT_GT(size_before_finish_, kDictionaryEntries * 40u)
+      << "what waits counts for the size of the file";
   options_.compression_opts.max_dict_buffer_bytes = 20'000;
   Build();
   EXPECT_GT(bytes_before_finish_, 20'000u);
@@ -207,7 +211,7 @@ TEST(CompressionDictionary, SamplesFromAllOverTheTable) {
 
 TEST(CompressionDictionary, IsNeverLargerThanAsked) {
   std::vector<std::string> blocks;
-  for (int i = 0; i < 100; ++i) blocks.push_back(ValueAt(i) + ValueAt(i + 1));
+  for (int i = 0; i < 100; ++i) blocks.push_back(DictionaryValue(i) + DictionaryValue(i + 1));
   for (const bool trains : {true, false}) {
     for (const uint32_t train_bytes : {0u, 5000u, 100'000u}) {
       const CompressionOptions options{.max_dict_bytes = 1000,

@@ -45,15 +45,15 @@ std::string ValueAt(int i) { return StrCat("{\"city\": \"town ", i % 13, "\", \"
 
 constexpr Cache::CacheItemHelper kNoHelper(CacheEntryRole::kWriteBuffer);
 
-enum class Form : uint8_t { kWhole, kPartitioned };
+enum class MetadataForm : uint8_t { kWhole, kPartitioned };
 
-class MetadataCacheTest : public testing::TestWithParam<Form> {
+class MetadataCacheTest : public testing::TestWithParam<MetadataForm> {
  protected:
   MetadataCacheTest() : icmp_(BytewiseComparator()), cache_(NewLRUCache(8 << 20, 0)) {
     table_.block_size = 512;
     table_.metadata_block_size = 512;
     table_.filter_policy.reset(NewBloomFilterPolicy(10));
-    if (GetParam() == Form::kPartitioned) {
+    if (GetParam() == MetadataForm::kPartitioned) {
       table_.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
       table_.partition_filters = true;
     }
@@ -145,7 +145,7 @@ TEST_P(MetadataCacheTest, IsFoundAgainAfterEviction) {
 TEST_P(MetadataCacheTest, NothingIsHeldBetweenOperations) {
   Open(KeepsNothing());
   EXPECT_EQ(Get(UserKeyAt(7)), ValueAt(7));
-  const size_t tops = GetParam() == Form::kPartitioned ? 1 : 0;  // of the filter
+  const size_t tops = GetParam() == MetadataForm::kPartitioned ? 1 : 0;  // of the filter
   const CacheEntryStats before = CountCacheEntries(cache_.get());
   EXPECT_GE(before.Of(CacheEntryRole::kIndexBlock).count, 1u);
   EXPECT_GE(before.Of(CacheEntryRole::kFilterBlock).count, 1u);
@@ -188,7 +188,7 @@ TEST_P(MetadataCacheTest, ScansAndChecksReadEachOnce) {
   EXPECT_EQ(Ticker(BLOCK_CACHE_COMPRESSION_DICT_MISS), 2u) << "opening, and behind the eviction";
   EXPECT_GE(Ticker(BLOCK_CACHE_COMPRESSION_DICT_HIT), kEntries / 20u) << "each block asks for it";
   EXPECT_OK(reader_->VerifyChecksums(ReadOptions()));
-  if (GetParam() == Form::kWhole) {
+  if (GetParam() == MetadataForm::kWhole) {
     EXPECT_EQ(Ticker(BLOCK_CACHE_INDEX_MISS) - indexes, 1u);
     EXPECT_EQ(Ticker(BLOCK_CACHE_FILTER_MISS) - filters, 1u);
   }
@@ -447,7 +447,7 @@ TEST_P(MetadataCacheTest, WhatIsNotChargedTakesNothingOutOfTheCache) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, MetadataCacheTest,
-                         testing::Values(Form::kWhole, Form::kPartitioned));
+                         testing::Values(MetadataForm::kWhole, MetadataForm::kPartitioned));
 
 // The second tier returns what was saved, and nothing else.
 TEST(SavedBlocks, AreVerifiedBeforeTheyAreParsed) {

@@ -37,13 +37,13 @@ std::string CaseName(const std::string& name, Caching caching) {
   return name + (caching == Caching::kNone ? "" : caching == Caching::kCache ? "_cache" : "_tiny");
 }
 
-struct Case {
+struct SampleCase {
   std::string name;
   Caching caching;
 };
 
-std::vector<Case> Cases() {
-  std::vector<Case> cases;
+std::vector<SampleCase> Cases() {
+  std::vector<SampleCase> cases;
   for (const std::string& name : SampleTableNames()) {
     if (IsOldFormat(name) || HasTimestamps(name)) continue;
     for (const Caching caching : {Caching::kNone, Caching::kCache, Caching::kTinyCache}) {
@@ -53,7 +53,7 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-class SampleTables : public testing::TestWithParam<Case> {
+class SampleTables : public testing::TestWithParam<SampleCase> {
  protected:
   void SetUp() override {
     sample_ = LoadSampleTable(GetParam().name);

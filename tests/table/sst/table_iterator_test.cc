@@ -27,16 +27,16 @@ namespace ashlar {
 namespace {
 
 using Entry = std::pair<std::string, std::string>;
-using Entries = std::vector<Entry>;
+using EntryList = std::vector<Entry>;
 
-std::string UserKeyAt(int i) { return StrCat("key", 100 + i); }
+std::string IteratorUserKey(int i) { return StrCat("key", 100 + i); }
 
 // All values have the same length, so that all blocks have the same size.
-Entries EntriesOf(int keys, const std::vector<SequenceNumber>& versions) {
-  Entries entries;
+EntryList VersionedEntries(int keys, const std::vector<SequenceNumber>& versions) {
+  EntryList entries;
   for (int i = 0; i < keys; ++i) {
     for (const SequenceNumber seqno : versions) {
-      entries.emplace_back(MakeInternalKey(UserKeyAt(i), seqno, kTypeValue),
+      entries.emplace_back(MakeInternalKey(IteratorUserKey(i), seqno, kTypeValue),
                            StrCat("value", 100 + i));
     }
   }
@@ -50,7 +50,7 @@ class SmallTable {
     format.block_restart_interval = 2;
   }
 
-  void Build(const Entries& entries) {
+  void Build(const EntryList& entries) {
     TableBuilderOptions options;
     options.icmp = &icmp;
     options.table = &format;
@@ -125,14 +125,14 @@ class TableIteratorMoves : public testing::TestWithParam<Form> {
                                         MakeInternalKey("z", 5, kTypeValue)};
     for (int i = 0; i < kKeys; ++i) {
       for (const SequenceNumber seqno : {10, 9, 6, 4, 1}) {
-        targets.push_back(MakeInternalKey(UserKeyAt(i), seqno, kTypeValue));
+        targets.push_back(MakeInternalKey(IteratorUserKey(i), seqno, kTypeValue));
       }
-      targets.push_back(MakeInternalKey(UserKeyAt(i) + "+", 5, kTypeValue));
+      targets.push_back(MakeInternalKey(IteratorUserKey(i) + "+", 5, kTypeValue));
     }
     return targets;
   }
 
-  const Entries entries_ = EntriesOf(kKeys, {9, 4});
+  const EntryList entries_ = VersionedEntries(kKeys, {9, 4});
   SmallTable table_;
   std::unique_ptr<TableReader> reader_;
 };
@@ -170,7 +170,7 @@ TEST_P(TableIteratorMoves, WalksShowAllEntriesBothWays) {
 TEST_P(TableIteratorMoves, AnUpperBoundHidesNothingBelowIt) {
   for (int bound = 0; bound <= kKeys; ++bound) {
     for (const char* suffix : {"", "+"}) {
-      const std::string key = UserKeyAt(bound) + suffix;
+      const std::string key = IteratorUserKey(bound) + suffix;
       const Slice upper(key);
       ReadOptions options;
       options.iterate_upper_bound = &upper;
@@ -207,7 +207,7 @@ TEST(TableIterator, SeparatorsThatLieAreNotTaken) {
   const LyingComparator comparator;
   SmallTable table(&comparator);
   table.format.block_size = 1;
-  const Entries entries = EntriesOf(10, {5});
+  const EntryList entries = VersionedEntries(10, {5});
   table.Build(entries);
   const std::unique_ptr<TableReader> reader = table.Open();
   ASSERT_NE(reader, nullptr);
@@ -227,7 +227,7 @@ TEST(TableIterator, BlocksThatChangedPlacesAreCorruptionInOldFormats) {
   SmallTable table;
   table.format.block_size = 1;
   table.format.format_version = 5;
-  const Entries entries = EntriesOf(6, {5});
+  const EntryList entries = VersionedEntries(6, {5});
   table.Build(entries);
   size_t block_bytes = 0;
   {

@@ -114,6 +114,10 @@ WriteBufferManager::~WriteBufferManager() {
 #endif
 }
 
+std::shared_ptr<Cache> WriteBufferManager::cache() const {
+  return charge_ != nullptr ? charge_->cache : nullptr;
+}
+
 size_t WriteBufferManager::dummy_entries_in_cache_usage() const {
   return charge_ != nullptr ? charge_->charged_bytes() : 0;
 }

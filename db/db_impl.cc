@@ -205,13 +205,16 @@ Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>
   } else {
     AddHiddenFamily(&request);
   }
-  for (ColumnFamilyDescriptor& family : request.families) {
+  for (const ColumnFamilyDescriptor& family : request.families) {
     RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(family.options));
-    ColumnFamilyOptions& settled = request.settled_options[family.name];
-    settled = SettleColumnFamilyOptions(family.options);
-    family.options = SanitizeSettledOptions(request.db_options, settled);
+    RETURN_IF_ERROR(CheckFamilyFits(request.db_options, family.options));
   }
   request.db_options = SanitizeDbOptions(request.db_options);
+  for (ColumnFamilyDescriptor& family : request.families) {
+    ColumnFamilyOptions& settled = request.settled_options[family.name];
+    settled = SettleColumnFamilyOptions(request.db_options, family.options);
+    family.options = SanitizeSettledOptions(request.db_options, settled);
+  }
   return Open(request, handles, db);
 }
 

@@ -10,6 +10,7 @@
 //                [--value_bytes=400] [--shared=1]
 //
 // --shared=0: memtables are not charged to the cache, but have a quarter of the limit of their own.
+// --shared=2: DBOptions::memory_limit, for Ashlar only.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -76,6 +77,18 @@ class MemoryWatch {
   std::thread thread_;
 };
 
+// Sets the limit if the engine has this option: the first function is chosen then. (Both engines
+// compile this file, RocksDB as C++17.)
+template <typename Options>
+auto SetMemoryLimit(Options* options, uint64_t limit, int)
+    -> decltype(options->memory_limit, void()) {
+  options->memory_limit = limit;
+}
+template <typename Options>
+void SetMemoryLimit(Options*, uint64_t, long) {
+  client::Fail("--shared=2: this engine has no memory_limit");
+}
+
 rocksdb::Options OptionsOf(const Flags& flags) {
   const uint64_t limit = flags["limit_mb"] * kMiB, memtables = limit / 4;
   rocksdb::BlockBasedTableOptions table;
@@ -86,7 +99,9 @@ rocksdb::Options OptionsOf(const Flags& flags) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = memtables / 4;
-  if (flags["shared"] != 0) {
+  if (flags["shared"] == 2) {
+    SetMemoryLimit(&options, limit, 0);
+  } else if (flags["shared"] != 0) {
     table.block_cache = rocksdb::NewLRUCache(limit);
     options.write_buffer_manager =
         std::make_shared<rocksdb::WriteBufferManager>(memtables, table.block_cache);

@@ -13,6 +13,7 @@
 #include "db/files/options_files.h"
 #include "db/opening/open.h"
 #include "db/options/dynamic_options.h"
+#include "db/options/memory_limit.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/state/family_handle.h"
@@ -28,11 +29,11 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
                              ColumnFamilyHandle** handle) {
   *handle = nullptr;
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(options));
-  const ColumnFamilyOptions settled = SettleColumnFamilyOptions(options);
-  ColumnFamilyOptions sanitized;
+  ColumnFamilyOptions settled, sanitized;
   {
     MutexLock lock(&core_->mutex);
     RETURN_IF_ERROR(CheckFamilyFits(*core_->options, options));
+    settled = SettleColumnFamilyOptions(*core_->options, options);
     sanitized = SanitizeSettledOptions(*core_->options, settled);
   }
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(sanitized));  // now with the directories
@@ -167,6 +168,8 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
     MutexLock lock(&core->mutex);
     ASSIGN_OR_RETURN(DBOptions changed, ChangeDbOptions(*core->options, values));
     core->options = std::make_shared<const DBOptions>(std::move(changed));
+    // The cache evicts at once what is above its new capacity, and frees it in its epoch.
+    if (core->options->memory_limit != 0) SetMemoryLimit(*core->options);
     log_level = core->options->info_log_level;
     core->resources.open_tables.SetMaxOpenFiles(core->options->max_open_files);
     core->wals->SetBuffering(core->options->writable_file_max_buffer_size,

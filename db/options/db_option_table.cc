@@ -182,6 +182,10 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::db_write_buffer_size>(
         {"db_write_buffer_size", "bytes that all memtables together may hold; 0 = no limit",
          Support::kHonoured}),
+    Option<Db, &Db::memory_limit>(
+        {"memory_limit",
+         "Ashlar's own option: bytes of memory that the database may use in all; 0 = no such limit",
+         Support::kHonoured, TakesEffect::kDynamic, Since::kAshlar}),
     Option<Db, &Db::compaction_readahead_size>({"compaction_readahead_size",
                                                 "bytes that a compaction reads ahead",
                                                 Support::kHonoured, TakesEffect::kDynamic}),

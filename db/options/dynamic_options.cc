@@ -46,6 +46,9 @@ Result<DBOptions> ChangeDbOptions(const DBOptions& current,
   RETURN_IF_ERROR(GetDBOptionsFromMap(DynamicOnly(current), current, changes, &changed));
   // The whole set of options is checked, because a value may contradict another one.
   RETURN_IF_ERROR(CheckDbOptionsSupported(changed));
+  if ((changed.memory_limit == 0) != (current.memory_limit == 0)) {
+    return Status::InvalidArgument("option memory_limit: it cannot be switched on or off");
+  }
   return SanitizeDbOptions(changed);
 }
 

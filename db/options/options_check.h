@@ -48,7 +48,8 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
 // The two steps of SanitizeColumnFamilyOptions(). The first is done once, when a family is opened
 // or created: it unifies the options about the age of tables, of which one may stand for another,
 // and creates missing objects. SetOptions() changes its result.
-ColumnFamilyOptions SettleColumnFamilyOptions(const ColumnFamilyOptions& options);
+ColumnFamilyOptions SettleColumnFamilyOptions(const DBOptions& db_options,
+                                              const ColumnFamilyOptions& options);
 // The second step is done after every change, always on a copy: so a value that was adjusted
 // because of another option returns when that option changes back.
 ColumnFamilyOptions SanitizeSettledOptions(const DBOptions& db_options,

@@ -44,6 +44,7 @@ BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& opt
     options_.flush_block_policy_factory = std::make_shared<FlushBlockBySizePolicyFactory>();
   }
   if (options_.no_block_cache) options_.block_cache.reset();
+  given_cache_ = options_.block_cache;
   assert(options_.flush_block_policy_factory != nullptr);
 }
 
@@ -75,7 +76,9 @@ TableBuilder* BlockBasedTableFactory::NewTableBuilder(const TableBuilderOptions&
 
 // The clone shares the block cache.
 std::unique_ptr<TableFactory> BlockBasedTableFactory::Clone() const {
-  return std::make_unique<BlockBasedTableFactory>(options());
+  auto clone = std::make_unique<BlockBasedTableFactory>(options());
+  clone->given_cache_ = given_cache_;
+  return clone;
 }
 
 // For the info log, in RocksDB's form, which programs search. The cache is shown with its capacity.
@@ -153,6 +156,7 @@ Status BlockBasedTableFactory::ConfigureOptions(
     if (!status.ok()) return status;
   }
   if (changed.no_block_cache) changed.block_cache.reset();
+  if (changed.block_cache != options_.block_cache) given_cache_ = changed.block_cache;
   options_ = Sanitized(std::move(changed));
   return Status::OK();
 }
@@ -180,6 +184,11 @@ const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory) {
   }
   const auto* block_based = factory->CheckedCast<BlockBasedTableFactory>();
   return block_based == nullptr ? nullptr : &block_based->options();
+}
+
+std::shared_ptr<Cache> GivenBlockCache(const TableFactory& factory) {
+  const auto* block_based = factory.CheckedCast<BlockBasedTableFactory>();
+  return block_based == nullptr ? nullptr : block_based->given_cache();
 }
 
 // The factory that programs create.

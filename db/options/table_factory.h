@@ -47,6 +47,8 @@ class BlockBasedTableFactory final : public TableFactory {
   // Has a block cache, unless no_block_cache is set: if none was given, the first call creates one
   // of 32 MiB. (Not the constructor, because every default Options has a factory.)
   const BlockBasedTableOptions& options() const;
+  // The block cache that the program gave; null if it gave none.
+  const std::shared_ptr<Cache>& given_cache() const { return given_cache_; }
 
  protected:
   // Knows "BlockTableOptions", "BlockCache" (the cache itself) and their older spellings.
@@ -60,11 +62,16 @@ class BlockBasedTableFactory final : public TableFactory {
  private:
   mutable std::once_flag own_cache_once_;
   mutable BlockBasedTableOptions options_;  // block_cache is set once, under own_cache_once_
+  std::shared_ptr<Cache> given_cache_;
 };
 
 // The options of `factory`; nullptr if it is not the built-in block-based factory. A null factory
 // means the default options.
 const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory);
+
+// The block cache that the program gave to a factory; null if it gave none, or if the factory is
+// not the built-in block-based one.
+std::shared_ptr<Cache> GivenBlockCache(const TableFactory& factory);
 
 // `options` without the values that RocksDB 7.8 cannot read.
 BlockBasedTableOptions ReadableByRocksDb78(BlockBasedTableOptions options);

@@ -43,12 +43,12 @@ OpenRequest OpenRequestFor(const LogReplayRequest& request) {
   open.is_repair = true;
   open.db_options.listeners.clear();
   open.db_options.sst_file_manager.reset();
+  open.db_options = SanitizeDbOptions(open.db_options);
   for (ColumnFamilyDescriptor& family : open.families) {
     ColumnFamilyOptions& settled = open.settled_options[family.name];
-    settled = SettleColumnFamilyOptions(family.options);
+    settled = SettleColumnFamilyOptions(open.db_options, family.options);
     family.options = SanitizeSettledOptions(open.db_options, settled);
   }
-  open.db_options = SanitizeDbOptions(open.db_options);
   return open;
 }
 

@@ -230,8 +230,8 @@ Status Repair::OpenFamily(uint32_t id, const std::string& name) {
                                           "\" is not among those to repair; list it, or give ",
                                           "options for unknown families"));
   }
-  auto options = std::make_shared<const ColumnFamilyOptions>(
-      SanitizeSettledOptions(request_.db_options, SettleColumnFamilyOptions(given)));
+  auto options = std::make_shared<const ColumnFamilyOptions>(SanitizeSettledOptions(
+      request_.db_options, SettleColumnFamilyOptions(request_.db_options, given)));
   if (BlockBasedOptionsOf(options->table_factory.get()) == nullptr) {
     return Status::NotSupported("table_factory: a class of the program is not supported");
   }

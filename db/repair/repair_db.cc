@@ -38,6 +38,7 @@ Status CheckArguments(const DBOptions& db_options,
   bool has_default = false;
   for (const ColumnFamilyDescriptor& family : families) {
     RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(family.options));
+    RETURN_IF_ERROR(CheckFamilyFits(db_options, family.options));
     has_default |= family.name == kDefaultColumnFamilyName;
   }
   if (has_default) return Status::OK();

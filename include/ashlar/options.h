@@ -436,6 +436,16 @@ struct ASHLAR_EXPORT DBOptions {
   // memtables. See write_buffer_manager.h. nullptr = a manager for this database alone, with
   // db_write_buffer_size as its limit.
   std::shared_ptr<WriteBufferManager> write_buffer_manager = nullptr;
+  // Ashlar's own option: bytes of memory that the database may use in all; 0 = no such limit,
+  // otherwise at least 8 MiB. All families get one block cache, which has most of it. Memtables,
+  // indexes, filters (also those under construction) and metadata of tables are charged to this
+  // cache, and blobs are cached in it; the rest is for buffers of jobs and for small objects.
+  // Memtables use at most a quarter, one of them at most an eighth; writers wait for a flush if
+  // they would use more. The cache is GetOptions().write_buffer_manager->cache(); a database that
+  // is opened with this manager shares the limit. InvalidArgument if another manager, a block
+  // cache, a blob cache or a row cache is given. Dynamic, but it cannot be switched on or off, and
+  // memtables of open families keep their size.
+  size_t memory_limit = 0;
   // Bytes that a compaction reads ahead: into the page cache, or into a buffer of its own with
   // direct I/O. Dynamic.
   size_t compaction_readahead_size = 2 * 1024 * 1024;
@@ -596,6 +606,19 @@ struct ASHLAR_EXPORT Options : public DBOptions, public ColumnFamilyOptions {
   Options() : DBOptions(), ColumnFamilyOptions() {}
   Options(const DBOptions& db_options, const ColumnFamilyOptions& column_family_options)
       : DBOptions(db_options), ColumnFamilyOptions(column_family_options) {}
+
+  // What a database is for. Ashlar's own.
+  enum Intent {
+    kServer,    // the machine is for this database: half of its memory, all of its cores
+    kEmbedded,  // a part of a program: 64 MiB of memory, two background jobs
+    kBulkLoad,  // the first load of much data, as kServer, without compactions: call
+                // DB::CompactRange() after it, and open the database with another intent
+    kLowMemory  // a small device: 16 MiB of memory, one job of each kind, at most 64 open files
+  };
+  // The defaults with what fits the intent: memory_limit (half of the machine's memory, or of what
+  // its control group may use, for the first and the third), max_background_jobs, Bloom filters,
+  // sizes of memtables, tables and levels, compression. Every member can be changed afterwards.
+  static Options for_intent(Intent intent);
 
   // Both functions of the same name together.
   Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);

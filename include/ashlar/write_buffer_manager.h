@@ -41,8 +41,9 @@ class ASHLAR_EXPORT WriteBufferManager final {
 
   // Whether there is a limit.
   bool enabled() const { return buffer_size() > 0; }
-  // Whether memory is charged to a cache.
+  // Whether memory is charged to a cache, and that cache (Ashlar's own call; null without one).
   bool cost_to_cache() const { return charge_ != nullptr; }
+  std::shared_ptr<Cache> cache() const;
 
   // Bytes used by all memtables, bytes used by active memtables, and bytes charged to the cache.
   size_t memory_usage() const { return memory_used_.load(std::memory_order_relaxed); }

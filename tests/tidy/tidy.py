@@ -42,7 +42,7 @@ FILE_LINES = 600
 FUNCTION_LINES = 70
 # Files that may be longer: {path: (lines, reason)}.
 LONG_FILES = {
-    "include/ashlar/options.h": (1080, "one struct of options with the documentation of each"),
+    "include/ashlar/options.h": (1130, "one struct of options with the documentation of each"),
     "include/ashlar/db.h": (940, "one class, DB, with the documentation of each call"),
     "include/rocksdb/c.h": (6000, "all C headers in one: tools/make_dropin_headers.py"),
     "include/ashlar/env.h": (680, "programs include this header for Env and all its wrappers"),

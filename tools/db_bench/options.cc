@@ -57,6 +57,9 @@ DEFINE_string(write_compatible_with, Defaults().write_compatible_with,
 // Memtables; sizes are in bytes.
 DEFINE_int64(write_buffer_size, static_cast<int64_t>(Defaults().write_buffer_size),
              "bytes of a memtable");
+DEFINE_int64(memory_limit, 0,
+             "Ashlar's own: bytes of memory that the database may use in all; instead of "
+             "--cache_size and --db_write_buffer_size");
 DEFINE_int64(db_write_buffer_size, static_cast<int64_t>(Defaults().db_write_buffer_size),
              "bytes of all memtables");
 DEFINE_int32(max_write_buffer_number, Defaults().max_write_buffer_number, "number of memtables");
@@ -204,6 +207,7 @@ Status SetMemtable(Options* options) {
     return Status::InvalidArgument("--memtablerep: skip_list or vector, not", FLAGS_memtablerep);
   }
   options->write_buffer_size = static_cast<size_t>(FLAGS_write_buffer_size);
+  options->memory_limit = static_cast<size_t>(FLAGS_memory_limit);
   options->db_write_buffer_size = static_cast<size_t>(FLAGS_db_write_buffer_size);
   options->max_write_buffer_number = FLAGS_max_write_buffer_number;
   options->min_write_buffer_number_to_merge = FLAGS_min_write_buffer_number_to_merge;
@@ -404,7 +408,7 @@ Status MakeOptions(Options* options) {
   options->optimize_filters_for_hits = FLAGS_optimize_filters_for_hits;
   // Last, because blob files may share the cache of blocks.
   std::shared_ptr<Cache> block_cache;
-  status = MakeBlockCache(&block_cache);
+  if (FLAGS_memory_limit == 0) status = MakeBlockCache(&block_cache);
   if (!status.ok()) return status;
   options->table_factory = MakeTableFactory(block_cache);
   return SetBlobs(block_cache, options);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The shares of the limit: a quarter for memtables, and all but an eighth or less for the cache, to
+// which the memtables are charged too.
 #include "db/options/memory_limit.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 # each in a process that may end by SIGKILL, and must print the same as RocksDB alone.
 #
 #   compare.py OURS [THEIRS] [--first N] [--seeds N] [--relays N] [--minimise]
+#              [--sessions N] [--steps N]     of a program, for --minimise
 #
 # ASHLAR_SUITE_SCALE scales the number of seeds. A difference is printed with its seed; with
 # --minimise steps are removed as long as a difference remains.
@@ -40,8 +41,9 @@ def run(program, arguments, may_be_killed=False):
 
 
 class Comparison:
-    def __init__(self, ours, theirs, work):
+    def __init__(self, ours, theirs, work, sessions, steps):
         self.ours, self.theirs, self.work = ours, theirs, work
+        self.sessions, self.steps = sessions, steps
 
     def folder(self):
         return tempfile.mkdtemp(dir=self.work)
@@ -96,7 +98,7 @@ class Comparison:
 
     def minimise(self, seed):
         """Removes ever smaller runs of steps while a difference remains."""
-        steps = [f"{session}:{step}" for session in range(SESSIONS) for step in range(STEPS)]
+        steps = [f"{session}:{step}" for session in range(self.sessions) for step in range(self.steps)]
         if not self.differs(seed, steps):
             return "the difference comes and goes"
         length = len(steps) // 2
@@ -133,6 +135,8 @@ def main():
     parser.add_argument("--relays", type=int, default=30)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--minimise", action="store_true")
+    parser.add_argument("--sessions", type=int, default=SESSIONS)
+    parser.add_argument("--steps", type=int, default=STEPS)
     options = parser.parse_args()
     if options.theirs is None:
         exit_as_missing("librocksdb to build the differential program against")
@@ -142,7 +146,7 @@ def main():
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     failures = {}
     with tempfile.TemporaryDirectory(dir=memory, prefix="ashlar-differential-") as work:
-        comparison = Comparison(options.ours, options.theirs, work)
+        comparison = Comparison(options.ours, options.theirs, work, options.sessions, options.steps)
         with ThreadPoolExecutor(options.jobs) as pool:
             firsts = range(options.first, last + 1, SEEDS_OF_A_RUN)
             found = pool.map(lambda first: comparison.differences(first, min(last, first + SEEDS_OF_A_RUN - 1)), firsts)

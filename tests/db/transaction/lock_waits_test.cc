@@ -89,6 +89,7 @@ class ReleaseTest : public PessimisticFixture,
     });
   }
   void SetUp() override { Open(); }
+  void TearDown() override { db_.reset(); }  // it uses what is declared here
   // What readers saw while a lock was released by the call.
   template <typename Call>
   std::set<std::string> SeenDuring(const Call& call) {

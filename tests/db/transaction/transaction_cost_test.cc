@@ -93,6 +93,7 @@ class LockTableCostTest : public PessimisticCostTest {
     Open();
     uses_.clear();
   }
+  void TearDown() override { db_.reset(); }  // it uses what is declared here
   // The parts of the lock table that were used since the last call, in ascending order.
   std::vector<int> Uses() {
     std::vector<int> uses = std::exchange(uses_, {});

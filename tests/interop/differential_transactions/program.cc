@@ -165,6 +165,9 @@ void Program::Reopen() {
   was_prepared_ = false;
   for (Slot& slot : slots_) {
     was_prepared_ = was_prepared_ || IsPrepared(slot);
+    if (IsPrepared(slot) && slot.transaction->GetNumMerges() > 0) {
+      with_merges_.insert(slot.transaction->GetName());
+    }
     delete slot.transaction;
     slot = Slot();
   }
@@ -203,8 +206,11 @@ void Program::DecideRecovered(bool is_last) {
     std::printf("found puts %d deletes %d merges %d\n", static_cast<int>(transaction->GetNumPuts()),
                 static_cast<int>(transaction->GetNumDeletes()),
                 static_cast<int>(transaction->GetNumMerges()));
-    const Status status = choice == 0 ? transaction->Commit() : transaction->Rollback();
-    Tell(choice == 0 ? "commit" : "rollback", status, *transaction);
+    const bool must_commit = IsUnprepared() && with_merges_.count(transaction->GetName()) != 0;
+    const bool is_commit = choice == 0 || must_commit;
+    with_merges_.erase(transaction->GetName());
+    const Status status = is_commit ? transaction->Commit() : transaction->Rollback();
+    Tell(is_commit ? "commit" : "rollback", status, *transaction);
     TellOfDatabase("rows", Status(), Rows(families_[0], nullptr) + Rows(families_[1], nullptr));
     delete transaction;
   }

@@ -122,6 +122,7 @@ class Program {
   static void TellOfDatabase(const char* what, const Status& status, const std::string& more = "");
 
   std::string dir_;
+  std::set<std::string> with_merges_;  // names of prepared transactions, before a reopening
   // Rows of commit-time batches are not shown, see README.md.
   bool hides_commit_time_ = false;
   bool was_prepared_ = false;  // one of the transactions that a reopening has destroyed

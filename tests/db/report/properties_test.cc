@@ -148,6 +148,7 @@ TEST_F(PropertiesTest, TheOldestKeyIsKnownOnlyWhereNothingIsCompacted) {
 // The thread of a flush deletes obsolete files after the call has returned; that is no running
 // flush.
 TEST_F(PropertiesTest, NoFlushRunsAfterOneThatWasWaitedFor) {
+  Open();
   for (int i = 0; i < 50; ++i) {
     WriteTable(1, 1);
     uint64_t running = 1;

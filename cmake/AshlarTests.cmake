@@ -243,6 +243,7 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
       ashlar_add_test(${name} 60 ${name})
     endforeach()
   endforeach()
+  file(GLOB ashlar_programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/dropin/programs/*.cc")
   file(GLOB ashlar_differential CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/interop/differential/*.cc")
   set(ashlar_batches "${PROJECT_SOURCE_DIR}/tests/interop/differential_batches/batches.cc")
   file(GLOB ashlar_transactions CONFIGURE_DEPENDS
@@ -254,6 +255,7 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
       ashlar_add_client(dropin_${client}_reference "${ASHLAR_REFERENCE_ROCKSDB}"
         "${PROJECT_SOURCE_DIR}/tests/dropin/${client}.cc")
     endforeach()
+    ashlar_add_client(dropin_programs_reference "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_programs})
     ashlar_add_client(differential_theirs "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_differential})
     ashlar_add_client(backup_theirs "${ASHLAR_REFERENCE_ROCKSDB}"
       "${PROJECT_SOURCE_DIR}/tests/interop/backup/backup_client.cc")
@@ -274,16 +276,20 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
       ashlar_add_client(reference_${name} "${ASHLAR_REFERENCE_ROCKSDB}" "${source}")
       list(APPEND ashlar_reference_examples reference_${name})
     endforeach()
-    foreach(target dropin_client_reference dropin_reader_reference differential_theirs backup_theirs traces_theirs utilities_theirs bare_theirs
+    foreach(target dropin_client_reference dropin_reader_reference dropin_programs_reference differential_theirs backup_theirs traces_theirs utilities_theirs bare_theirs
             differential_batches_theirs differential_transactions_theirs ${ashlar_reference_examples})
       target_include_directories(${target} SYSTEM PRIVATE "${ASHLAR_REFERENCE_INCLUDE}")
     endforeach()
     ashlar_add_test(dropin_client_reference 60 dropin_client_reference)
+    ashlar_add_test(dropin_programs_reference 120 dropin_programs_reference)
     set(ashlar_reference_reader "$<TARGET_FILE:dropin_reader_reference>")
     set(ashlar_differential_theirs "$<TARGET_FILE:differential_theirs>")
     set(ashlar_batches_theirs "$<TARGET_FILE:differential_batches_theirs>")
     set(ashlar_transactions_theirs "$<TARGET_FILE:differential_transactions_theirs>")
   endif()
+  # What known programs do with RocksDB.
+  ashlar_add_client(dropin_programs rocksdb_tools ${ashlar_programs})
+  ashlar_add_test(dropin_programs 120 dropin_programs)
   # The same program reads RocksDB's sample databases with both libraries.
   ashlar_add_client(dropin_reader rocksdb "${PROJECT_SOURCE_DIR}/tests/dropin/reader.cc")
   ashlar_add_test(dropin_readers 120 python3 "${PROJECT_SOURCE_DIR}/tests/dropin/compare_readers.py"

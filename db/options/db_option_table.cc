@@ -89,7 +89,7 @@ constexpr OptionRow kRows[] = {
                                           "number of flushes and compactions that may run at the "
                                           "same time; a quarter of them is for flushes",
                                           Support::kHonoured, TakesEffect::kDynamic,
-                                          Since::kRocksDb78, 1, 1024}),
+                                          Since::kRocksDb78, 0, 1024}),
     Option<Db, &Db::max_background_compactions>(
         {"max_background_compactions",
          "older form of max_background_jobs, for compactions; -1 = derived from "

@@ -281,14 +281,14 @@ Status Repair::SurveyBlob(FileNumber number, const std::string& path) {
 // Bytes to which no entry refers are garbage. A blob file that is all garbage is not needed.
 Status Repair::CountGarbage(Family* family) {
   assert(family != nullptr);
-  BlobUses uses;
+  SurveyedBlobs uses;
   // Without losses, the numbers of a complete MANIFEST are right.
   const bool may_refer = !family->blobs.empty() || !base_.IsFinal() || family->has_losses ||
                          (family->content != nullptr && !family->content->blobs.empty());
   if (!may_refer) return Status::OK();
   for (const PlacedTable& table : family->tables) {
     const std::string path = PathOf(*family, table.meta);
-    BlobUses of_table;
+    SurveyedBlobs of_table;
     if (table.meta.oldest_blob_file_number == 0) continue;
     RETURN_IF_ERROR(CountBlobUses(ReadContext(*family), path, table.meta, &of_table));
     for (const auto& [number, use] : of_table) {
@@ -301,7 +301,7 @@ Status Repair::CountGarbage(Family* family) {
   // Files without references are moved to `lost` at the end.
   std::erase_if(family->blobs, [&](const auto& blob) { return !uses.contains(blob.first); });
   for (auto& [number, blob] : family->blobs) {
-    const SurveyedBlobUse& use = uses.at(number);
+    const SurveyedBlob& use = uses.at(number);
     // The numbers of a damaged file may be smaller than those of the references.
     blob.garbage_count = blob.addition.blob_count - std::min(use.count, blob.addition.blob_count);
     blob.garbage_bytes = blob.addition.blob_bytes - std::min(use.bytes, blob.addition.blob_bytes);

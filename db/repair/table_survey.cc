@@ -279,7 +279,7 @@ Result<SalvagedTable> SalvageTable(const TableReadContext& context, const std::s
 }
 
 Status CountBlobUses(const TableReadContext& context, const std::string& path,
-                     const FileMetadata& meta, BlobUses* uses) {
+                     const FileMetadata& meta, SurveyedBlobs* uses) {
   assert(uses != nullptr);
   ASSIGN_OR_RETURN(const auto table, OpenTableForRepair(context, path, &meta));
   const std::unique_ptr<InternalIterator> it(table->NewIterator(WholeTable(), nullptr));
@@ -287,7 +287,7 @@ Status CountBlobUses(const TableReadContext& context, const std::string& path,
     if (TrailerType(ExtractTrailer(it->key())) != kTypeBlobIndex) continue;
     BlobIndex index;
     if (!index.DecodeFrom(it->value()).ok()) continue;  // reads of this key return Corruption
-    SurveyedBlobUse& use = (*uses)[index.file];
+    SurveyedBlob& use = (*uses)[index.file];
     use.count++;
     use.bytes += BlobRecordBytes(ExtractUserKey(it->key()).size(), index.size);
   }

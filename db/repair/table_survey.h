@@ -34,11 +34,11 @@ struct TableReadContext {
 };
 
 // References of tables to one blob file.
-struct SurveyedBlobUse {
+struct SurveyedBlob {
   uint64_t count = 0;
   uint64_t bytes = 0;  // of whole records
 };
-using BlobUses = std::map<FileNumber, SurveyedBlobUse>;
+using SurveyedBlobs = std::map<FileNumber, SurveyedBlob>;
 
 // Reads the whole table, and compares it with what the MANIFEST says about it.
 Status VerifyTable(const TableReadContext& context, const std::string& path,
@@ -62,7 +62,7 @@ Result<SalvagedTable> SalvageTable(const TableReadContext& context, const std::s
 
 // Adds the references of the table's entries to `*uses`.
 Status CountBlobUses(const TableReadContext& context, const std::string& path,
-                     const FileMetadata& meta, BlobUses* uses);
+                     const FileMetadata& meta, SurveyedBlobs* uses);
 
 // Which of two tables with a common key has the newer version of it: kFirst, kSecond, or kEqual if
 // they have no common key, or the same versions of all common keys. The first common key decides,

@@ -205,7 +205,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
          REQUIRES(db_mutex) { return s.scheduler->UnscheduledCompactionsLocked(); }},
     {"rocksdb.num-running-flushes",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->jobs.flushes()); }},
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->jobs.unsettled_flushes()); }},
     {"rocksdb.background-errors",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return s.core->errors.raised_count() - s.baselines->errors_before; }},

@@ -45,7 +45,7 @@ class JobRegistry {
   bool TakeHelper(int limit) REQUIRES(db_mutex) {
     assert(settled_flushes_ <= flushes_);
     assert(helpers_ >= 0);
-    if (flushes_ - settled_flushes_ + compactions_ + helpers_ >= limit) return false;
+    if (unsettled_flushes() + compactions_ + helpers_ >= limit) return false;
     helpers_++;
     return true;
   }
@@ -54,6 +54,8 @@ class JobRegistry {
     helpers_--;
   }
   int flushes() const REQUIRES(db_mutex) { return flushes_; }
+  // Without those that only clean up: none after a flush that a program has waited for.
+  int unsettled_flushes() const REQUIRES(db_mutex) { return flushes_ - settled_flushes_; }
   int compactions() const REQUIRES(db_mutex) { return compactions_; }
 
   // Files with this number are not deleted. Each Protect() is followed by Unprotect(), except for

@@ -23,7 +23,7 @@ void FamilyHistory::Write(uint64_t number, bool is_logged, const std::string& ke
   StepFor(number, is_logged)->updates.push_back({key, row_hash, std::nullopt});
 }
 
-void FamilyHistory::DeleteRange(uint64_t number, bool is_logged, const KeyRange& range) {
+void FamilyHistory::DeleteRange(uint64_t number, bool is_logged, const DeletedRange& range) {
   StepFor(number, is_logged)->updates.push_back({range.begin, std::nullopt, range});
 }
 
@@ -128,7 +128,7 @@ void History::Update(const std::string& family, const std::string& key,
   if (history != nullptr) history->Write(writes_.size(), writes_.back().is_logged, key, value);
 }
 
-void History::DeleteRange(const std::string& family, const KeyRange& range) {
+void History::DeleteRange(const std::string& family, const DeletedRange& range) {
   FamilyHistory* history = Family(family);
   if (history != nullptr) history->DeleteRange(writes_.size(), writes_.back().is_logged, range);
 }

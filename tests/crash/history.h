@@ -29,7 +29,7 @@ using FamilyHashes = std::map<std::string, uint64_t>;
 FamilyHashes HashesOf(const Contents& contents);
 
 // [begin, end) in an order, which outlives it.
-struct KeyRange {
+struct DeletedRange {
   std::string begin, end;
   const Comparator* order;
   bool Holds(const std::string& key) const {
@@ -44,7 +44,7 @@ class FamilyHistory {
   void Write(uint64_t number, bool is_logged, const std::string& key,
              const std::optional<std::string>& value);
   // The contents of the range, in its order.
-  void DeleteRange(uint64_t number, bool is_logged, const KeyRange& range);
+  void DeleteRange(uint64_t number, bool is_logged, const DeletedRange& range);
   // For every W up to `highest`: whether this is the state of the family then, for some F of at
   // least `lowest_flushed`.
   std::vector<bool> FittingPrefixes(uint64_t hash, uint64_t lowest_flushed, uint64_t highest) const;
@@ -59,8 +59,8 @@ class FamilyHistory {
  private:
   struct Update {
     std::string key;
-    std::optional<uint64_t> row_hash;  // nullopt: deleted
-    std::optional<KeyRange> range;     // all keys of the range are deleted
+    std::optional<uint64_t> row_hash;   // nullopt: deleted
+    std::optional<DeletedRange> range;  // all keys of the range are deleted
   };
   struct Step {  // the updates of one write
     uint64_t number;
@@ -93,7 +93,7 @@ class History {
   uint64_t BeginWrite(uint64_t begin_call, bool is_logged);
   void Update(const std::string& family, const std::string& key,
               const std::optional<std::string>& value);
-  void DeleteRange(const std::string& family, const KeyRange& range);
+  void DeleteRange(const std::string& family, const DeletedRange& range);
   void Acknowledge(uint64_t end_call) { writes_.back().end = end_call; }
   uint64_t write_count() const { return writes_.size(); }
 

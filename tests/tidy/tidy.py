@@ -233,6 +233,30 @@ def check_rooms(root):
             yield f"{room}: has code and no tests/{room}/*_test.cc"
 
 
+class Types:
+    """Types that headers define. Two with the same full name are one for the linker, which keeps one copy of
+    each inline function and template over them: then code for one type works on objects of the other."""
+
+    def __init__(self):
+        self.places = {}
+
+    def add(self, path, code):
+        """Only headers whose types are at the outermost level of one namespace, as ours are."""
+        namespaces = re.findall(r"(?m)^namespace (\w+(?:::\w+)*) \{", code)
+        if not path.endswith(".h") or path.startswith(("include/rocksdb/", "examples/", "benchmarks/")):
+            return
+        for found in re.finditer(r"(?m)^(?:struct|class) (?:[A-Z_]+(?:\([^)]*\))? )*(\w+)(?: final)?\s*(?::[^:;{]|\{)", code):
+            name = "::".join(namespaces + [found.group(1)])
+            self.places.setdefault(name, set()).add(path)
+
+    def doubled(self):
+        for name, places in sorted(self.places.items()):
+            # Headers of two test programs never meet.
+            programs = {os.path.dirname(place) if place.startswith("tests/") else "" for place in places}
+            if len(places) > 1 and (len(programs) < len(places) or "" in programs or "tests/support" in programs):
+                yield f"{name}: is a type in {' and in '.join(sorted(places))}; the linker takes them for one"
+
+
 class Names:
     """What a page may name: the files of the tree, and the identifiers and tests in its code."""
 
@@ -356,19 +380,20 @@ def check_format(root, paths):
 def main():
     root = sys.argv[1]
     paths = list(tree_files(root))
-    names = Names(paths)
+    names, types = Names(paths), Types()
     problems = []
     for path in filter(is_source, paths):
         text = read_text(root, path)
         found = list(check_header(path, text))
         code = mask(text) if path.endswith(CODE) else text
         names.add_code(code)
+        types.add(path, code)
         if path.endswith(CODE):
             found += list(check_includes(path, text)) + list(check_banned(path, code))
             found += list(check_function_lengths(code))
         found += list(check_file_length(path, text))
         problems += [f"{path}:{number}: {what}" for number, what in found]
-    problems += list(check_long_files(root)) + list(check_rooms(root))
+    problems += list(check_long_files(root)) + list(check_rooms(root)) + list(types.doubled())
     problems += list(check_pages(root, paths, names))
 
     problems += check_format(root, [path for path in paths if is_source(path) and path.endswith(CODE)])

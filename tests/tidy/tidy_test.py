@@ -53,6 +53,14 @@ class TidyTest(unittest.TestCase):
     def test_a_tree_in_order_passes(self):
         self.assert_passes()
 
+    def test_a_type_is_defined_once(self):
+        box = HEAD + "#pragma once\nnamespace ashlar%s {\nstruct Crate {\n  int size = 0;\n};\n}  // namespace ashlar%s\n"
+        self.write("util/b.h", box % ("", ""))
+        self.write("util/c.h", box % ("::other", "::other"))
+        self.assert_passes()
+        self.write("util/d.h", box % ("", ""))
+        self.assert_fails_with("ashlar::Crate: is a type in util/b.h and in util/d.h; the linker takes them for one")
+
     def test_a_file_has_at_most_600_lines(self):
         self.write("util/b.cc", HEAD + "// A line.\n" * 597)
         self.assert_passes()

@@ -90,9 +90,11 @@ TablePropertiesCollector* CompactOnDeletionCollectorFactory::CreateTableProperti
                                          .min_file_bytes = GetMinFileSize()});
 }
 
+// Programs search the info log for this text, which is RocksDB's.
 std::string CompactOnDeletionCollectorFactory::ToString() const {
-  return StrCat(Name(), " (window of ", GetWindowSize(), " entries, ", GetDeletionTrigger(),
-                " deletions, ratio ", GetDeletionRatio(), ", from ", GetMinFileSize(), " bytes)");
+  return StrCat(Name(), " (Sliding window size = ", GetWindowSize(),
+                " Deletion trigger = ", GetDeletionTrigger(),
+                " Deletion ratio = ", GetDeletionRatio(), ")");
 }
 
 std::shared_ptr<CompactOnDeletionCollectorFactory> NewCompactOnDeletionCollectorFactory(

@@ -4,6 +4,8 @@
 #include "ashlar/iostats_context.h"
 
 #include "util/statistics/counter_table.h"
+#include "util/statistics/of_thread.h"
+#include "util/threads/thread_object.h"
 
 namespace ashlar {
 namespace {
@@ -77,9 +79,6 @@ std::string IOStatsContext::ToString(bool exclude_zero_counters) const {
 }
 
 // Lives until the thread ends; the pointer must not be given to another thread.
-IOStatsContext* get_iostats_context() {
-  thread_local IOStatsContext context;
-  return &context;
-}
+IOStatsContext* get_iostats_context() { return &ThreadObject<OfThread<IOStatsContext>>::Get(); }
 
 }  // namespace ashlar

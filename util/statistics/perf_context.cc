@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "util/statistics/counter_table.h"
+#include "util/statistics/of_thread.h"
 #include "util/statistics/perf_level_impl.h"
+#include "util/threads/thread_object.h"
 
 namespace ashlar {
 namespace {
@@ -213,10 +215,7 @@ void SetPerfLevel(PerfLevel level) {
 PerfLevel GetPerfLevel() { return this_thread_perf_level; }
 
 // Lives until the thread ends; the pointer must not be given to another thread.
-PerfContext* get_perf_context() {
-  thread_local PerfContext context;
-  return &context;
-}
+PerfContext* get_perf_context() { return &ThreadObject<OfThread<PerfContext>>::Get(); }
 
 // Null if the thread does not count by level. The pointer is valid until the levels are cleared.
 PerfContextByLevel* PerfOfLevel(int level) {

@@ -389,6 +389,14 @@ TEST(Sanitize, SplitsBackgroundJobs) {
   EXPECT_EQ(GetBackgroundJobLimits(options).flushes, 1);
 }
 
+TEST(Sanitize, NoBackgroundJobsMeansOneOfEachKind) {
+  Options options;
+  options.max_background_jobs = 0;
+  EXPECT_EQ(GetBackgroundJobLimits(options).flushes, 1);
+  EXPECT_EQ(GetBackgroundJobLimits(options).compactions, 1);
+  EXPECT_OK(CheckOptionsSupported(options, ColumnFamilyOptions()));
+}
+
 TEST(Sanitize, LimitsOfBackgroundJobsCanBeAdded) {
   DBOptions options;
   options.max_background_flushes = std::numeric_limits<int>::max();

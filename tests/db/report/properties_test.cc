@@ -145,6 +145,18 @@ TEST_F(PropertiesTest, TheOldestKeyIsKnownOnlyWhereNothingIsCompacted) {
   EXPECT_EQ(tables.begin()->second->oldest_key_time, 0u);
 }
 
+// The thread of a flush deletes obsolete files after the call has returned; that is no running
+// flush.
+TEST_F(PropertiesTest, NoFlushRunsAfterOneThatWasWaitedFor) {
+  Open();
+  for (int i = 0; i < 50; ++i) {
+    WriteTable(1, 1);
+    uint64_t running = 1;
+    ASSERT_TRUE(db_->GetIntProperty(DB::Properties::kNumRunningFlushes, &running));
+    ASSERT_EQ(running, 0u) << "after flush " << i;
+  }
+}
+
 TEST_F(PropertiesTest, WhatLiesOverNothingIsAlive) {
   Open();
   WriteTable(500, 500);

@@ -88,11 +88,13 @@ class CompactionJob::Subcompaction {
   OutputWriterOptions WriterOptions() const;
   // What the writer needs besides if it divides the entries by age.
   struct Division {
+    DividedTombstones tombstones;
     YoungOutputs outputs;
     OutputWriterOptions writer;
     std::unique_ptr<SstPartitioner> partitioner;
   };
-  void DivideByAge(OutputWriterOptions* writer, Division* division) const;
+  void DivideByAge(const FragmentedTombstones* tombstones, OutputWriterOptions* writer,
+                   Division* division) const;
   bool IsPiped(const EntryStreamOptions& stream) const;
   Status Write(const OutputWriterOptions& writer, EntryStream* entries);
   // True if no deeper level holds keys of the range, and none will be ingested below them later.
@@ -174,7 +176,7 @@ Status CompactionJob::Subcompaction::Merge() {
   }
   writer.table.has_helper = is_piped_ = IsPiped(stream);
   Division division;
-  if (kept == nullptr || kept->empty()) DivideByAge(&writer, &division);
+  DivideByAge(kept.get(), &writer, &division);
   Status status = Write(writer, &entries);
   result.range_tombstones_dropped = dropped;
   return status;
@@ -303,15 +305,26 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
 }
 
 // Writes the entries that are too young for the level of the plan to the level above, if the plan
-// has a range there. With range tombstones, which are left only because of snapshots, all entries
-// stay together.
-void CompactionJob::Subcompaction::DivideByAge(OutputWriterOptions* writer,
+// has a range there. Range tombstones, which are left only because of snapshots, are divided as
+// well; if that is impossible, everything stays together.
+void CompactionJob::Subcompaction::DivideByAge(const FragmentedTombstones* tombstones,
+                                               OutputWriterOptions* writer,
                                                Division* division) const {
   const CompactionPlan& plan = *options_.plan;
   if (!plan.young_range.has_value()) return;
-  writer->tombstones = nullptr;
+  if (tombstones != nullptr) {
+    auto divided = DivideTombstones(
+        *tombstones, job_.first_above_last_,
+        {.smallest = plan.young_range->smallest,
+         .largest = plan.young_range->largest,
+         .largest_is_inclusive = !plan.young_range->largest_is_exclusive});
+    if (!divided.has_value()) return;
+    division->tombstones = std::move(*divided);
+    writer->tombstones = division->tombstones.old.get();
+  }
   division->partitioner = MakePartitioner(*options_.table.family_options, plan, *options_.version);
   division->writer = *writer;
+  division->writer.tombstones = division->tombstones.young.get();
   division->writer.table.level = Level{plan.output_level - 1};
   division->writer.table.is_bottommost = false;
   division->writer.table.compression = kDisableCompressionOption;

@@ -98,7 +98,8 @@ Status Opener::SettleDbId() {
 Status Opener::WriteIdentity() {
   return WriteFileAtomically(core_->environment.fs.get(), core_->paths.dir,
                              BaseNameOf(TempFileName(core_->paths.dir, 0)),
-                             BaseNameOf(IdentityFileName(core_->paths.dir)), core_->identity.db_id);
+                             BaseNameOf(IdentityFileName(core_->paths.dir)), core_->identity.db_id,
+                             request_.db_options.metadata_write_temperature);
 }
 
 // Makes sure that no number of any file in the directories is allocated again.
@@ -180,6 +181,7 @@ Status Opener::StartLog() {
   options.log.fs = core_->environment.fs.get();
   options.log.file_options =
       core_->environment.fs->OptimizeForLogWrite(core_->environment.file_options, given);
+  options.log.file_options.temperature = given.wal_write_temperature;
   options.log.manual_flush = given.manual_wal_flush;
   options.log.buffer_bytes = given.writable_file_max_buffer_size;
   options.log.bytes_per_sync = given.wal_bytes_per_sync;

@@ -184,9 +184,6 @@ Status DBImpl::CreateColumnFamilyWithImport(
     const std::vector<const ExportImportFilesMetaData*>& metadatas, ColumnFamilyHandle** handle) {
   *handle = nullptr;
   RETURN_IF_ERROR(CheckWritable());
-  if (options.comparator != nullptr && options.comparator->timestamp_size() != 0) {
-    return Status::NotSupported("CreateColumnFamilyWithImport: not with timestamps");
-  }
   return ThenSample(
       &time_sampler_,
       FamilyImport(&core_, &family_changes_).Run(options, name, import_options, metadatas, handle));

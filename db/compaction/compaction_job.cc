@@ -258,6 +258,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.snapshots = options_.snapshots;
   stream.undecided = options_.undecided;
   stream.full_history_ts_low = options_.full_history_ts_low;
+  stream.trim_above = options_.trim_above;
   stream.merge = options_.merge;
   stream.on_merge_failure = options_.on_merge_failure;
   stream.below = options_.plan->is_open_below ? nullptr : below;
@@ -313,11 +314,11 @@ void CompactionJob::Subcompaction::DivideByAge(const FragmentedTombstones* tombs
   const CompactionPlan& plan = *options_.plan;
   if (!plan.young_range.has_value()) return;
   if (tombstones != nullptr) {
-    auto divided = DivideTombstones(
-        *tombstones, job_.first_above_last_,
-        {.smallest = plan.young_range->smallest,
-         .largest = plan.young_range->largest,
-         .largest_is_inclusive = !plan.young_range->largest_is_exclusive});
+    auto divided =
+        DivideTombstones(*tombstones, job_.first_above_last_,
+                         {.smallest = plan.young_range->smallest,
+                          .largest = plan.young_range->largest,
+                          .largest_is_inclusive = !plan.young_range->largest_is_exclusive});
     if (!divided.has_value()) return;
     division->tombstones = std::move(*divided);
     writer->tombstones = division->tombstones.old.get();
@@ -363,6 +364,8 @@ Status CompactionJob::GatherTombstones() {
     if (input_tombstones_.size() == known) continue;
     std::vector<RangeTombstone> all;
     for (const auto& list : input_tombstones_) list->AppendTo(&all);
+    std::erase_if(all,
+                  [this](const RangeTombstone& tombstone) { return IsTrimmed(tombstone.stamp); });
     tombstones_ =
         std::make_unique<const FragmentedTombstones>(version.comparator(), std::move(all));
   }
@@ -379,7 +382,9 @@ Status CompactionJob::CheckLastKeys() const {
     assert(tombstones_ != nullptr);
     const FragmentedTombstones::Fragment last = list->fragment(list->size() - 1);
     if (!last.end_is_inclusive) continue;
-    for (const SequenceNumber seqno : last.seqnos) {
+    for (size_t i = 0; i < last.seqnos.size(); i++) {
+      const SequenceNumber seqno = last.seqnos[i];
+      if (!last.stamps.empty() && IsTrimmed(last.stamps[i])) continue;
       const SequenceNumber seen_by = OldestSnapshotThatSees(options_.snapshots, seqno);
       if (tombstones_->MaxCoveringSeqno(last.end, seen_by) >= seqno) continue;
       return Status::Corruption(

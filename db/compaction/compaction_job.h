@@ -36,7 +36,10 @@ struct CompactionJobOptions {
   std::vector<SequenceNumber> snapshots;
   SeqnoRanges undecided;            // the program's filter does not get it
   std::string full_history_ts_low;  // of a stamped family; empty: it was never raised
-  MergeTools merge;                 // without an operator, operands are written unchanged
+  // Of a stamped family: versions and range tombstones with a greater timestamp are dropped, also
+  // if snapshots see them; empty: none.
+  std::string trim_above;
+  MergeTools merge;  // without an operator, operands are written unchanged
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   // Returns the number of the next output. The caller protects it from deletion until the job is
   // installed.
@@ -79,6 +82,10 @@ class CompactionJob {
   // Collects what the inputs know about the times of their sequence numbers.
   Status GatherTimes();
   Status CheckLastKeys() const;
+  bool IsTrimmed(const Slice& stamp) const {
+    return !options_.trim_above.empty() &&
+           options_.version->comparator().OrderOfStamps(stamp, options_.trim_above) > 0;
+  }
   Status Cut(std::vector<std::unique_ptr<Subcompaction>>* parts);
   Status FindCuts();
   Status RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts);

@@ -121,7 +121,6 @@ Status FamilyImport::CheckParts(const std::vector<const ExportImportFilesMetaDat
 // Stages the tables of one part, and remembers their range.
 Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
   assert(!part.files.empty());
-  const Comparator& order = *comparator_.user_comparator();
   const size_t first = tables_.size();
   for (const LiveFileMetaData& exported : part.files) RETURN_IF_ERROR(StageTable(exported));
   Range range{tables_[first].meta.smallest_user_key().ToString(),
@@ -129,21 +128,22 @@ Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
   for (size_t i = first + 1; i < tables_.size(); i++) {
     const Slice smallest = tables_[i].meta.smallest_user_key();
     const Slice largest = tables_[i].meta.largest_user_key();
-    if (order.Compare(smallest, range.begin) < 0) range.begin = smallest.ToString();
-    if (order.Compare(largest, range.end) > 0) range.end = largest.ToString();
+    if (comparator_.OrderWithoutTimestamp(smallest, range.begin) < 0)
+      range.begin = smallest.ToString();
+    if (comparator_.OrderWithoutTimestamp(largest, range.end) > 0) range.end = largest.ToString();
   }
   ranges_.push_back(std::move(range));
   return Status::OK();
 }
 
-// Sorts the ranges by their beginnings, and compares neighbours.
+// Sorts the ranges by their beginnings, and compares neighbours. All versions of a key belong to
+// one part.
 Status FamilyImport::CheckRanges() {
-  const Comparator& order = *comparator_.user_comparator();
-  std::sort(ranges_.begin(), ranges_.end(), [&order](const Range& a, const Range& b) {
-    return order.Compare(a.begin, b.begin) < 0;
+  std::sort(ranges_.begin(), ranges_.end(), [this](const Range& a, const Range& b) {
+    return comparator_.OrderWithoutTimestamp(a.begin, b.begin) < 0;
   });
   for (size_t i = 1; i < ranges_.size(); i++) {
-    if (order.Compare(ranges_[i - 1].end, ranges_[i].begin) >= 0) {
+    if (comparator_.OrderWithoutTimestamp(ranges_[i - 1].end, ranges_[i].begin) >= 0) {
       return Status::InvalidArgument("import of a column family: its parts have common keys");
     }
   }

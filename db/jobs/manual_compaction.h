@@ -58,6 +58,8 @@ class ManualCompactions {
   // Bounds inclusive; null: unbounded. The caller holds a reference on the family.
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                       const Slice* begin, const Slice* end) EXCLUDES(db_mutex);
+  // Rewrites all tables of a stamped family without the versions that have a greater timestamp.
+  Status TrimHistory(ColumnFamilyData* family, const std::string& stamp) EXCLUDES(db_mutex);
 
   // Runs in the thread of the caller, who holds a reference on the family. The last two may be
   // null.
@@ -93,6 +95,7 @@ class ManualCompactions {
   // The flags that stop the compaction; `canceled` is the caller's flag, or null.
   StopFlags FlagsFor(ManualCompaction* manual, std::atomic<bool>* canceled) const;
   RangeLevels LevelsOf(const ManualCompaction& manual) EXCLUDES(db_mutex);
+  Status FlushFor(const CompactRangeOptions& options, ColumnFamilyData* family) EXCLUDES(db_mutex);
   Status CompactLevels(const CompactRangeOptions& options, ManualCompaction* manual)
       EXCLUDES(db_mutex);
   Status CheckLevel(const ColumnFamilyData& family, int level, int least) EXCLUDES(db_mutex);

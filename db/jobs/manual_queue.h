@@ -37,6 +37,7 @@ struct ManualCompaction {
   uint32_t output_path_id = 0;      // an index of the family's directories
   BlobGarbageCollectionPolicy blob_policy = BlobGarbageCollectionPolicy::kUseDefault;
   double blob_age_cutoff = -1;  // outside of [0, 1]: use the option of the family
+  std::string trim_above;       // see CompactionJobOptions
   StopFlags stop;               // stop.aborted points to is_aborted below
   bool is_of_caller = false;    // the thread of the call does the work when its turn has come
 

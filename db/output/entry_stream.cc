@@ -117,6 +117,12 @@ bool EntryStream::FindRetained() {
     }
     if (type == kTypeBlobIndex && !NoteBlob(user_key)) [[unlikely]]
       return false;
+    if (!options_.trim_above.empty() &&
+        comparator().OrderOfStamps(comparator().StampOf(user_key), options_.trim_above) > 0)
+        [[unlikely]] {
+      counts_.hidden++;
+      continue;
+    }
     if (tombstones_.Hides(user_key, TrailerSeqno(trailer))) {
       counts_.covered++;
       continue;

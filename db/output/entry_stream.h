@@ -42,6 +42,8 @@ struct EntryStreamOptions {
   std::vector<SequenceNumber> snapshots;              // ascending
   // Of a stamped family: readers ask for no timestamp below it; empty: it was never raised.
   std::string full_history_ts_low;
+  // Of a stamped family: versions with a greater timestamp are dropped; empty: none.
+  std::string trim_above;
   DeeperLevels* below = nullptr;  // null: deeper levels may hold any key
   bool is_bottommost = false;     // no deeper level holds a key of the range
   // Entries from this number on keep it on the bottommost level too.

@@ -69,6 +69,16 @@ bool MergePartially(const MergeTools& tools, const Slice& key, const std::deque<
 // the status for the user, as StatusOf() does for other lookups.
 Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLookup* lookup);
 
+// What a lookup has gathered for a program that merges operands itself.
+struct GatheredOperands {
+  MergeOperands* operands = nullptr;  // newest first; null: none
+  PinnableSlice* base = nullptr;      // the value below them; null: none
+  bool is_entity = false;             // of the base: it has wide columns
+};
+// Hands out the value below the operands first, then the operands one by one, oldest first. See
+// below for the arguments.
+Status HandOut(const GatheredOperands& gathered, const GetMergeOperandsOptions& options,
+               PinnableSlice* operands, int* count);
 // Ends any lookup that has run: hands out the value below the operands first, then the operands one
 // by one, oldest first. `operands` has room for options.expected_max_number_of_operands values;
 // *count is set to the number of values, and if there are more than that, nothing is handed out

@@ -144,7 +144,9 @@ void CounterWalk::ReadPoints() {
                                   operands.data(), &limit, &count));
 }
 
+// With tables that must be opened again.
 void CounterWalk::ReadBatches() {
+  Open("/db");
   std::vector<Slice> keys;
   std::vector<std::string> names;
   for (int i = 200; i < 400; i += 10) names.push_back(Key(i));

@@ -483,6 +483,7 @@ class DBImpl final : public UnbuiltCalls,
                                                         ColumnFamilyHandle* handle, ReadView view);
   Status IncreaseHistoryLow(ColumnFamilyData* family, const std::string& ts_low);
   Status CheckTrim(ColumnFamilyHandle* handle, const std::string& trim_ts);
+  Status ClipStamped(ColumnFamilyHandle* handle, const Slice& begin, const Slice& end);
 
   // NotSupported in a read-only database.
   Status CheckWritable() const;

@@ -66,7 +66,7 @@ Status DBImpl::ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_k
                                 const Slice& end_key) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
-  RETURN_IF_ERROR(RefuseStamped("ClipColumnFamily", handle));
+  if (IsStamped(handle)) return ClipStamped(handle, begin_key, end_key);
   return ClipFamily(this, handle, begin_key, end_key);
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DB::OpenAndTrimHistory opens a database and then compacts each family with timestamps without the
-// versions that are too new.
+// versions that are too new. DB::ClipColumnFamily does the same for keys outside of a range, if the
+// family has timestamps.
 //
-// Crash: the trimmed tables replace the others level by level, so a part of the newer versions may
-// be gone. The database can be opened, and another call completes the work.
+// Crash: the trimmed tables replace the others level by level, so a part may be gone. The database
+// can be opened, and another call completes the work.
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "db/db_impl.h"
@@ -40,9 +42,34 @@ Status DBImpl::TrimHistory(const std::vector<ColumnFamilyHandle*>& handles,
   }
   for (ColumnFamilyHandle* handle : handles) {
     if (!IsStamped(handle)) continue;
-    RETURN_IF_ERROR(manual_compactions_.TrimHistory(FamilyOf(handle), trim_ts));
+    const HistoryTrim trim{.above = trim_ts, .kept_range = std::nullopt};
+    RETURN_IF_ERROR(
+        manual_compactions_.TrimHistory(FamilyOf(handle), trim, std::nullopt, std::nullopt));
   }
   return Status::OK();
+}
+
+// A range tombstone would leave older versions to readers of their timestamps, so the keys are
+// dropped from the tables. Snapshots cannot keep them.
+Status DBImpl::ClipStamped(ColumnFamilyHandle* handle, const Slice& begin, const Slice& end) {
+  ColumnFamilyData* const family = FamilyOf(handle);
+  const InternalKeyComparator& order = family->comparator();
+  const std::string first = order.FirstStored(begin), limit = order.FirstStored(end);
+  if (order.OrderWithoutTimestamp(first, limit) > 0) {
+    return Status::InvalidArgument("ClipColumnFamily: the end comes before the begin");
+  }
+  if (!core_.snapshots.SequenceNumbers().empty()) {
+    return Status::Busy(
+        "ClipColumnFamily: of a column family with timestamps, while there are snapshots, which "
+        "may need its keys");
+  }
+  RETURN_IF_ERROR(Flush(FlushOptions(), handle));
+  const RangeOpt outside[] = {RangeOpt(OptSlice(), begin), RangeOpt(end, OptSlice())};
+  RETURN_IF_ERROR(DeleteFilesInRanges(handle, outside, /*include_end=*/false));
+  const HistoryTrim trim{.above = "", .kept_range = HistoryTrim::Range{first, limit}};
+  RETURN_IF_ERROR(
+      manual_compactions_.TrimHistory(family, trim, std::nullopt, order.LastStored(begin)));
+  return manual_compactions_.TrimHistory(family, trim, limit, std::nullopt);
 }
 
 // Memtables cannot be trimmed, so the options must not keep replayed entries in them. After an

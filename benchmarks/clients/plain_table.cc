@@ -28,7 +28,7 @@ using client::Require;
 
 // 16 bytes: a prefix that eight keys share, and the number.
 std::string PlainKey(uint64_t i) {
-  char key[24];
+  char key[40];
   std::snprintf(key, sizeof(key), "%08llx%08llx", static_cast<unsigned long long>(i / 8),
                 static_cast<unsigned long long>(i));
   return key;

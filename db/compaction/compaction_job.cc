@@ -258,7 +258,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.snapshots = options_.snapshots;
   stream.undecided = options_.undecided;
   stream.full_history_ts_low = options_.full_history_ts_low;
-  stream.trim_above = options_.trim_above;
+  stream.trim = options_.trim;
   stream.merge = options_.merge;
   stream.on_merge_failure = options_.on_merge_failure;
   stream.below = options_.plan->is_open_below ? nullptr : below;
@@ -364,8 +364,7 @@ Status CompactionJob::GatherTombstones() {
     if (input_tombstones_.size() == known) continue;
     std::vector<RangeTombstone> all;
     for (const auto& list : input_tombstones_) list->AppendTo(&all);
-    std::erase_if(all,
-                  [this](const RangeTombstone& tombstone) { return IsTrimmed(tombstone.stamp); });
+    options_.trim.Apply(version.comparator(), &all);
     tombstones_ =
         std::make_unique<const FragmentedTombstones>(version.comparator(), std::move(all));
   }
@@ -377,14 +376,15 @@ Status CompactionJob::GatherTombstones() {
 // rest of the tombstone. If the next table were missing from the inputs, the tombstone would be cut
 // off, and readers would see those versions again.
 Status CompactionJob::CheckLastKeys() const {
+  const InternalKeyComparator& order = options_.version->comparator();
   for (const auto& list : input_tombstones_) {
     assert(!list->empty());
     assert(tombstones_ != nullptr);
     const FragmentedTombstones::Fragment last = list->fragment(list->size() - 1);
-    if (!last.end_is_inclusive) continue;
+    if (!last.end_is_inclusive || options_.trim.DropsKey(order, last.end)) continue;
     for (size_t i = 0; i < last.seqnos.size(); i++) {
       const SequenceNumber seqno = last.seqnos[i];
-      if (!last.stamps.empty() && IsTrimmed(last.stamps[i])) continue;
+      if (!last.stamps.empty() && options_.trim.DropsStamp(order, last.stamps[i])) continue;
       const SequenceNumber seen_by = OldestSnapshotThatSees(options_.snapshots, seqno);
       if (tombstones_->MaxCoveringSeqno(last.end, seen_by) >= seqno) continue;
       return Status::Corruption(

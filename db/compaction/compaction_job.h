@@ -20,6 +20,7 @@
 #include "ashlar/sst_partitioner.h"
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/stop_flags.h"
+#include "db/output/history_trim.h"
 #include "db/output/output_writer.h"
 #include "db/output/seqno_times.h"
 #include "env/thread_list.h"
@@ -36,10 +37,8 @@ struct CompactionJobOptions {
   std::vector<SequenceNumber> snapshots;
   SeqnoRanges undecided;            // the program's filter does not get it
   std::string full_history_ts_low;  // of a stamped family; empty: it was never raised
-  // Of a stamped family: versions and range tombstones with a greater timestamp are dropped, also
-  // if snapshots see them; empty: none.
-  std::string trim_above;
-  MergeTools merge;  // without an operator, operands are written unchanged
+  HistoryTrim trim;                 // of a stamped family
+  MergeTools merge;                 // without an operator, operands are written unchanged
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   // Returns the number of the next output. The caller protects it from deletion until the job is
   // installed.
@@ -82,10 +81,6 @@ class CompactionJob {
   // Collects what the inputs know about the times of their sequence numbers.
   Status GatherTimes();
   Status CheckLastKeys() const;
-  bool IsTrimmed(const Slice& stamp) const {
-    return !options_.trim_above.empty() &&
-           options_.version->comparator().OrderOfStamps(stamp, options_.trim_above) > 0;
-  }
   Status Cut(std::vector<std::unique_ptr<Subcompaction>>* parts);
   Status FindCuts();
   Status RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts);

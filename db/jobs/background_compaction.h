@@ -38,8 +38,7 @@ class BackgroundCompaction final : public BackgroundJob, public FamilyJob {
   void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
   // Which blob files are relocated. An `age_cutoff` outside of [0, 1] means the option of the
   // family.
-  // See CompactionJobOptions::trim_above.
-  void SetTrim(const std::string& stamp) { work_.trim_above = stamp; }
+  void SetTrim(const HistoryTrim& trim) { work_.trim = trim; }
   void SetBlobPolicy(BlobGarbageCollectionPolicy policy, double age_cutoff) REQUIRES(db_mutex);
   // The struct for listeners: the job, its outputs, and `status` as its outcome. After Run().
   CompactionJobInfo Describe(const Status& status) const;

@@ -75,8 +75,11 @@ Status ManualCompactions::FlushFor(const CompactRangeOptions& options, ColumnFam
 
 // Every table is rewritten at least once: on its way down by a merge, or on the last level. A table
 // that is only moved goes to a level that is merged next.
-Status ManualCompactions::TrimHistory(ColumnFamilyData* family, const std::string& stamp) {
-  assert(family != nullptr && stamp.size() == family->comparator().stamp_bytes());
+Status ManualCompactions::TrimHistory(ColumnFamilyData* family, const HistoryTrim& trim,
+                                      const std::optional<std::string>& begin,
+                                      const std::optional<std::string>& end) {
+  assert(family != nullptr && family->comparator().stamp_bytes() != 0);
+  assert(!trim.empty());
   CompactRangeOptions options;
   options.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
   {
@@ -91,7 +94,9 @@ Status ManualCompactions::TrimHistory(ColumnFamilyData* family, const std::strin
   ManualCompaction manual;
   manual.family = family;
   manual.is_exclusive = true;
-  manual.trim_above = stamp;
+  manual.begin = begin;
+  manual.end = end;
+  manual.trim = trim;
   manual.stop = FlagsFor(&manual, nullptr);
   return CompactLevels(options, &manual);
 }

@@ -10,6 +10,7 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,11 @@ class ManualCompactions {
   // Bounds inclusive; null: unbounded. The caller holds a reference on the family.
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                       const Slice* begin, const Slice* end) EXCLUDES(db_mutex);
-  // Rewrites all tables of a stamped family without the versions that have a greater timestamp.
-  Status TrimHistory(ColumnFamilyData* family, const std::string& stamp) EXCLUDES(db_mutex);
+  // Rewrites all tables in the range of a stamped family without what `trim` drops. Bounds are keys
+  // with timestamps, inclusive; nullopt: unbounded.
+  Status TrimHistory(ColumnFamilyData* family, const HistoryTrim& trim,
+                     const std::optional<std::string>& begin, const std::optional<std::string>& end)
+      EXCLUDES(db_mutex);
 
   // Runs in the thread of the caller, who holds a reference on the family. The last two may be
   // null.

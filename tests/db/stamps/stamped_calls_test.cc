@@ -290,7 +290,6 @@ TEST_F(StampedCallsTest, CompactRangeRaisesTheLimitUnlessItHasARange) {
 }
 
 TEST_F(StampedCallsTest, CallsThatAreNotBuiltSaySo) {
-  EXPECT_TRUE(db_->ClipColumnFamily(db_->DefaultColumnFamily(), "a", "b").IsNotSupported());
   std::string newest;
   EXPECT_TRUE(
       db_->GetNewestUserDefinedTimestamp(db_->DefaultColumnFamily(), &newest).IsNotSupported());

@@ -246,6 +246,36 @@ TEST_F(StampedOtherCallsTest, PartsOfAnImportHaveNoCommonKeys) {
   EXPECT_EQ(imported, nullptr);
 }
 
+TEST_F(StampedOtherCallsTest, AClippedFamilyHasNoVersionOutsideOfTheRange) {
+  for (const char* key : {"a", "b", "c", "d", "e"}) PutAt(key, 1, "1");
+  Flush();
+  Compact();
+  for (const char* key : {"a", "c", "e"}) PutAt(key, 3, "3");
+  DeleteRangeAt("a", "d", 5);
+  Flush();
+  PutAt("d", 6, "6");
+  ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  EXPECT_TRUE(db_->ClipColumnFamily(family, "b", "d").IsBusy());
+  db_->ReleaseSnapshot(snapshot);
+  EXPECT_TRUE(db_->ClipColumnFamily(family, "d", "b").IsInvalidArgument());
+  EXPECT_EQ(ScanAt(1), "a=1@1 b=1@1 c=1@1 d=1@1 e=1@1");
+  ASSERT_OK(db_->ClipColumnFamily(family, "b", "d"));
+  for (int opened = 0; opened < 2; opened++) {
+    EXPECT_EQ(ScanAt(1), "b=1@1 c=1@1");
+    EXPECT_EQ(ScanAt(4), "b=1@1 c=3@3");
+    EXPECT_EQ(ScanAt(9), "");
+    Reopen();
+  }
+  for (const LiveFileMetaData& table : Tables()) {
+    EXPECT_GE(table.smallestkey.substr(0, 1), "b");
+    EXPECT_LE(table.largestkey.substr(0, 1), "d");
+  }
+  PutAt("a", 7, "7");
+  PutAt("e", 7, "7");
+  EXPECT_EQ(ScanAt(9), "a=7@7 e=7@7");
+}
+
 class TrimmedHistoryTest : public StampedTest {
  protected:
   TrimmedHistoryTest() { Open(); }

@@ -37,8 +37,8 @@ Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::st
   // The content is durable before the name: a crash cannot show an empty final file.
   FileOptions file_options;
   file_options.temperature = temperature;
-  RETURN_IF_ERROR(WriteStringToFile(fs, contents, tmp_path, /*should_sync=*/true, IOOptions(),
-                                    file_options));
+  RETURN_IF_ERROR(
+      WriteStringToFile(fs, contents, tmp_path, /*should_sync=*/true, IOOptions(), file_options));
   const IOStatus renamed = fs->RenameFile(tmp_path, final_path, IOOptions(), nullptr);
   if (!renamed.ok()) {
     IgnoreError(fs->DeleteFile(tmp_path, IOOptions(), nullptr),

@@ -9,8 +9,9 @@
 // the tables that refer to them are written again (imported_blobs.h).
 //
 // Crash: one atomic group of the MANIFEST adds the family and its files, so the family is whole or
-// does not exist. After an error it does not exist either, unless the MANIFEST cannot be written any
-// more: then it may be there, whole, when the database is opened again. Threads: any, without locks.
+// does not exist. After an error it does not exist either, unless the MANIFEST cannot be written
+// any more: then it may be there, whole, when the database is opened again. Threads: any, without
+// locks.
 #pragma once
 
 #include <memory>

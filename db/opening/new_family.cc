@@ -34,10 +34,9 @@ Result<std::unique_ptr<NewFamily>> NewFamily::Begin(DbCore* core, FamilyHost* ho
   auto request = std::make_unique<FamilyRequest>(name, InternalKeyComparator(options.comparator));
   request->num_levels = options.num_levels;
   request->tables = std::make_unique<TableCache>(TableCacheOptionsFor(core, options));
-  return std::unique_ptr<NewFamily>(
-      new NewFamily(core, host, std::move(request),
-                    std::make_shared<const ColumnFamilyOptions>(options),
-                    std::make_shared<const ColumnFamilyOptions>(settled)));
+  return std::unique_ptr<NewFamily>(new NewFamily(
+      core, host, std::move(request), std::make_shared<const ColumnFamilyOptions>(options),
+      std::make_shared<const ColumnFamilyOptions>(settled)));
 }
 
 // The mutex is released while the MANIFEST is written. The family becomes visible to other threads
@@ -45,8 +44,8 @@ Result<std::unique_ptr<NewFamily>> NewFamily::Begin(DbCore* core, FamilyHost* ho
 Status NewFamily::Add(VersionEdit* contents, SequenceNumber last_seqno) {
   assert(added_ == nullptr && request_ != nullptr);
   RETURN_IF_ERROR(Record(contents, last_seqno));
-  FamilyRef family = FamilyRef::Adopt(new ColumnFamilyData(core_->versions->Family(id_), options_,
-                                                           core_->versions.get(), host_));
+  FamilyRef family = FamilyRef::Adopt(
+      new ColumnFamilyData(core_->versions->Family(id_), options_, core_->versions.get(), host_));
   family->settled_options = settled_;
   family->PublishSuperVersion();
   if (const size_t stamp_bytes = family->comparator().stamp_bytes(); stamp_bytes != 0) {

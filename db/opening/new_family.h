@@ -63,7 +63,6 @@ class NewFamily {
 // Adds an empty family to an open database. Releases the mutex while writing.
 Result<ColumnFamilyData*> CreateFamilyLocked(DbCore* core, FamilyHost* host,
                                              const std::string& name,
-                                             const ColumnFamilyOptions& settled)
-    REQUIRES(db_mutex);
+                                             const ColumnFamilyOptions& settled) REQUIRES(db_mutex);
 
 }  // namespace ashlar

@@ -20,6 +20,7 @@
 namespace ashlar {
 
 class Logger;
+class MergeOperands;
 class PointLookup;
 class Statistics;
 class SystemClock;

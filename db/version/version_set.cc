@@ -295,7 +295,8 @@ void VersionSet::Complete(Change* change, Pending* pending) {
     if (!edit.is_family_change()) edit.prev_log_number = FileNumber{};
     edit.next_file_number = next_file_number();
     edit.last_sequence = counters_.last_sequence;
-    // Ids are reserved earlier than they are written, so a greater one may have been written before.
+    // Ids are reserved earlier than they are written, so a greater one may have been written
+    // before.
     if (edit.added_family) edit.max_column_family = counters_.max_column_family;
     const bool is_later_record = pending->new_manifest_number == 0 && &edit != &edits.front();
     if (is_later_record) edit.change_begin = manifest_bytes_;

@@ -212,11 +212,9 @@ class ASHLAR_EXPORT DB {
                                std::string* output,
                                const CompactionServiceOptionsOverride& override_options);
 
-  // Opens a database and removes from its families with user-defined timestamps all versions that
-  // are newer than trim_ts, by rewriting their tables; other families are not changed.
-  // InvalidArgument, before anything is removed: trim_ts is below full_history_ts_low or has
-  // another size than the timestamps, or options.avoid_flush_during_recovery is set. After an error
-  // the database is not open, and a part may have been removed; another call continues.
+  // Opens a database and removes from its families with user-defined timestamps all versions newer
+  // than trim_ts; InvalidArgument if trim_ts is below full_history_ts_low. After another error the
+  // database is not open, and a part may be gone; a further call continues.
   static Status OpenAndTrimHistory(const DBOptions& db_options, const std::string& dbname,
                                    const std::vector<ColumnFamilyDescriptor>& column_families,
                                    std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,

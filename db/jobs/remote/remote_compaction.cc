@@ -195,8 +195,8 @@ Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
     }
     const int to_begin = order.OrderWithoutTimestamp(
         is_young ? plan.young_range->smallest : smallest, meta.smallest_user_key());
-    const int to_end = order.OrderWithoutTimestamp(
-        meta.largest_user_key(), is_young ? plan.young_range->largest : largest);
+    const int to_end = order.OrderWithoutTimestamp(meta.largest_user_key(),
+                                                   is_young ? plan.young_range->largest : largest);
     const bool may_reach_end =
         !is_young || !plan.young_range->largest_is_exclusive || meta.largest_is_exclusive();
     const bool is_inside = to_begin <= 0 && (may_reach_end ? to_end <= 0 : to_end < 0);

@@ -55,8 +55,9 @@ struct RemoteInput {
     bool largest_is_exclusive = false;
   };
   std::optional<YoungRange> young_range;
-  // What is young: the time at which the job began, in seconds since 1970, and when sequence numbers
-  // were written, as tables record it. Empty: the database knows only what is in the tables.
+  // What is young: the time at which the job began, in seconds since 1970, and when sequence
+  // numbers were written, as tables record it. Empty: the database knows only what is in the
+  // tables.
   uint64_t now_seconds = 0;
   std::string write_times;
 

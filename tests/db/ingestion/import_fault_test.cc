@@ -64,8 +64,8 @@ class ImportFault : public testing::TestWithParam<Values> {
   int blobs_ = 0;
 };
 
-// With kOnce an error says that the family is not there. If every later call fails too, the MANIFEST
-// cannot be put right.
+// With kOnce an error says that the family is not there. If every later call fails too, the
+// MANIFEST cannot be put right.
 void ImportFault::FailCalls(FaultEffect effect, FaultMode mode) {
   for (uint64_t n = 0;; n++) {
     const std::shared_ptr<SimFS> disk = SimFS::Create();
@@ -95,7 +95,9 @@ void ImportFault::FailCalls(FaultEffect effect, FaultMode mode) {
 }
 
 TEST_P(ImportFault, EveryCallMayFail) { FailCalls(FaultEffect::kNone, FaultMode::kOnce); }
-TEST_P(ImportFault, EveryCallMayFailHalfDone) { FailCalls(FaultEffect::kPartial, FaultMode::kOnce); }
+TEST_P(ImportFault, EveryCallMayFailHalfDone) {
+  FailCalls(FaultEffect::kPartial, FaultMode::kOnce);
+}
 TEST_P(ImportFault, AllCallsMayFailFromOneOn) { FailCalls(FaultEffect::kNone, FaultMode::kSticky); }
 
 TEST_P(ImportFault, EveryCallMayBeTheLast) {

@@ -7,15 +7,15 @@
 
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
-#include "db/options/stock_merge_operators.h"
 #include "ashlar/utilities/checkpoint.h"
+#include "db/options/stock_merge_operators.h"
 #include "tests/support/test_db.h"
 
 namespace ashlar {
 
 // Exports a family with its files to a directory that does not exist yet.
 inline Status ExportTo(DB* db, ColumnFamilyHandle* handle, const std::string& dir,
-                std::unique_ptr<ExportImportFilesMetaData>* exported) {
+                       std::unique_ptr<ExportImportFilesMetaData>* exported) {
   Checkpoint* made = nullptr;
   const Status status = Checkpoint::Create(db, &made);
   if (!status.ok()) return status;

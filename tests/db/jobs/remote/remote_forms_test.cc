@@ -149,7 +149,8 @@ TEST(RemoteForms, EachTableHasItsMarks) {
     EXPECT_TRUE(status.IsCorruption()) << status.ToString();
     EXPECT_NE(status.ToString().find("marks"), std::string::npos) << status.ToString();
   }
-  EXPECT_TRUE(RemoteResult::Decode(WithMarks(whole, std::string("\1\2\1\0", 4))).status().IsCorruption());
+  EXPECT_TRUE(
+      RemoteResult::Decode(WithMarks(whole, std::string("\1\2\1\0", 4))).status().IsCorruption());
 }
 
 TEST(RemoteForms, AFailureOfTheWorkerStaysOne) {

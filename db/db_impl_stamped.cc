@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/snapshot.h"
 #include "db/db_impl.h"
 #include "db/options/options_check.h"
 #include "db/read/multi_get.h"
@@ -155,8 +156,11 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
 struct DBImpl::KeysByKind {
   KeysByKind(size_t num_keys, ColumnFamilyHandle** handles, const Slice* keys) {
     for (size_t i = 0; i < num_keys; i++) {
-      (IsStamped(handles[i]) ? stamped : plain).push_back(i);
-      if (stamped.size() + plain_keys.size() > i) continue;
+      if (IsStamped(handles[i])) {
+        stamped.push_back(i);
+        continue;
+      }
+      plain.push_back(i);
       plain_handles.push_back(handles[i]);
       plain_keys.push_back(keys[i]);
     }
@@ -222,7 +226,8 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
   const SuperVersion& super_version = *view.super_version();
   RETURN_IF_ERROR(is_get ? CheckStampedRead(options, super_version)
                          : CheckStampedIterator(options, super_version));
-  explanation->seqno = SeqnoFor(options, view.seqno());
+  explanation->seqno =
+      options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : view.seqno();
   explanation->table_count = super_version.version()->file_count();
   const Slice key = explanation->key;
   ReadExplainer explainer(explanation, family->comparator().stamp_bytes());

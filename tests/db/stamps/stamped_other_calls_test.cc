@@ -56,7 +56,7 @@ TEST_F(StampedOtherCallsTest, OperandsAreThoseThatTheReaderSees) {
     EXPECT_EQ(OperandsAt("k", 3), "base");
     EXPECT_EQ(OperandsAt("k", 5), "base m4 again");
     EXPECT_EQ(OperandsAt("k", 9), "base m4 again m6");
-    EXPECT_EQ(OperandsAt("k", 9, 3).substr(0, 10), "Incomplete") << "there is room for three";
+    EXPECT_NE(OperandsAt("k", 9, 3).find("ncomplete"), std::string::npos) << "four do not fit";
     EXPECT_EQ(OperandsAt("k", 9, 9, [](Slice operand) { return operand != "again"; }), "again m6");
     EXPECT_EQ(OperandsAt("j", 9) + OperandsAt("l", 9), "--");
     Flush();
@@ -336,8 +336,7 @@ TEST_F(TrimmedHistoryTest, NothingIsRemovedIfTheCallIsRefused) {
   options_.avoid_flush_during_recovery = true;
   EXPECT_TRUE(TryTrim(Stamp(4)).IsInvalidArgument());
   options_.avoid_flush_during_recovery = false;
-  options_.compaction_style = kCompactionStyleFIFO;
-  options_.max_open_files = -1;
+  options_.compaction_style = kCompactionStyleNone;
   EXPECT_TRUE(TryTrim(Stamp(4)).IsNotSupported());
   options_.compaction_style = kCompactionStyleLevel;
   Open();

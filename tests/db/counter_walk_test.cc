@@ -144,9 +144,7 @@ void CounterWalk::ReadPoints() {
                                   operands.data(), &limit, &count));
 }
 
-// With tables that must be opened again.
 void CounterWalk::ReadBatches() {
-  Open("/db");
   std::vector<Slice> keys;
   std::vector<std::string> names;
   for (int i = 200; i < 400; i += 10) names.push_back(Key(i));
@@ -266,6 +264,9 @@ void CounterWalk::CacheIndexes() {
   Open("/indexes", options, table);
   Fill(1000);
   for (int round = 0; round < 2; round++) Get(Key(500));
+  table.block_cache = NewLRUCache(8 << 20);
+  Open("/indexes", options, table);
+  ReadBatches();
 }
 
 // A comparator and a compaction filter of the program, a merge operator that fails, and a table

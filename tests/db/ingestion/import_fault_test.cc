@@ -51,7 +51,9 @@ class ImportFault : public testing::TestWithParam<Values> {
     EXPECT_OK(test.TryReadAll(&contents)) << when;
     EXPECT_EQ(contents["default"], rows_) << when;
     const bool is_there = contents.contains("imported");
-    if (is_there) EXPECT_EQ(contents["imported"], rows_) << when;
+    if (is_there) {
+      EXPECT_EQ(contents["imported"], rows_) << when;
+    }
     EXPECT_EQ(test.FilesOnDisk(".sst"), int(test.Tables().size())) << when;
     EXPECT_EQ(test.FilesOnDisk(".blob"), is_there ? 2 * blobs_ : blobs_) << when;
     return is_there;

@@ -58,8 +58,12 @@ TEST(DividedTombstones, AreDividedByNumberInsideTheRange) {
   };
   const auto all = divide("a", "z", true);
   ASSERT_TRUE(all.has_value());
-  EXPECT_EQ(all->young->tombstone_count() + all->old->tombstone_count(),
-            tombstones.tombstone_count());
+  for (const char* key : {"a", "b", "c", "d", "e", "f", "m", "o", "p"}) {
+    const SequenceNumber young = all->young->MaxCoveringSeqno(key, kMaxSequenceNumber);
+    const SequenceNumber old = all->old->MaxCoveringSeqno(key, kMaxSequenceNumber);
+    EXPECT_EQ(std::max(young, old), tombstones.MaxCoveringSeqno(key, kMaxSequenceNumber)) << key;
+    EXPECT_EQ(old, tombstones.MaxCoveringSeqno(key, 4)) << key;
+  }
   EXPECT_EQ(all->young->smallest_seqno(), 8u);
   EXPECT_EQ(all->old->largest_seqno(), 4u);
   // An old tombstone may reach out of the range, and young ones may be outside of it.

@@ -121,15 +121,21 @@ TEST_F(RemoteTiersTest, AWorkerWritesToTheTierThatTheCallNames) {
 
 // The plan has claimed only the range of its upper tables on the level above.
 TEST_F(RemoteTiersTest, AYoungTableOutsideOfTheClaimedRangeIsRefused) {
+  Open();
+  for (const char* key : {"a", "b", "c"}) Put(key, "1");
+  Flush();
+  Pass(kPeriod + 10);
+  Compact();
   service_->tamper = [](std::string* answer) {
     Result<RemoteResult> result = RemoteResult::Decode(*answer);
     ASSERT_OK(result.status());
     for (RemoteResult::Table& table : result->tables) table.is_young = !table.is_young;
     *answer = result->Encode();
   };
-  Open();
-  WriteBoth();
-  Compact();
+  Put("b", "2");
+  Put("d", "2");
+  Flush();
+  CompactAndRewrite();
   EXPECT_EQ(service_->last_end, CompactionServiceJobStatus::kUseLocal);
   EXPECT_EQ(NumbersByLevel(), "L2 4-5 L3 0-0");
   EXPECT_EQ(Scan(), "a=1 b=2 c=1 d=2");

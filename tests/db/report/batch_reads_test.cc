@@ -19,7 +19,7 @@ class BatchReadsTest : public DbTest {
     options_.level_compaction_dynamic_level_bytes = false;
     options_.statistics = CreateDBStatistics();
     options_.num_levels = 3;
-    options_.max_open_files = 100;  // tables are opened by the first read
+    options_.open_files_async = true;  // tables are opened by the first read
     BlockBasedTableOptions table;
     table.filter_policy.reset(NewBloomFilterPolicy(10));
     options_.table_factory.reset(NewBlockBasedTableFactory(table));

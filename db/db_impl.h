@@ -89,6 +89,8 @@ class DBImpl final : public UnbuiltCalls,
   // Runs the compaction for which OpenAndCompact() has opened the database.
   Status CompactForService(const RemoteInput& input, const std::string& output_directory,
                            std::atomic<bool>* canceled, RemoteResult* result);
+  // The work of DB::OpenAndTrimHistory(); trim_history.cc.
+  Status TrimHistory(const std::vector<ColumnFamilyHandle*>& handles, const std::string& trim_ts);
   // From now on no background work begins; with `wait`, returns when the running jobs have ended.
   // Writes continue until one would have to wait for a flush or compaction.
   Status CancelBackgroundWork(bool wait);
@@ -452,15 +454,42 @@ class DBImpl final : public UnbuiltCalls,
   Status LookUp(StampedIterator* versions, const Slice& key, const StampedResult& result);
   Status GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                     const StampedResult& result);
+  Status GetStampedOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
+                            const Slice& key, const GetMergeOperandsOptions& operands_options,
+                            PinnableSlice* operands, int* count);
+  // The same for many keys.
+  struct StampedResults {
+    PinnableSlice* values = nullptr;
+    std::string* timestamps = nullptr;
+    PinnableWideColumns* columns = nullptr;
+    Status* statuses = nullptr;
+
+    StampedResult at(size_t i) const {
+      return {.value = values == nullptr ? nullptr : &values[i],
+              .timestamp = timestamps == nullptr ? nullptr : &timestamps[i],
+              .columns = columns == nullptr ? nullptr : &columns[i]};
+    }
+  };
+  struct KeysByKind;
   void MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
-                       ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
-                       std::string* timestamps, Status* statuses);
+                       ColumnFamilyHandle** handles, const Slice* keys,
+                       const StampedResults& results);
   void MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
                            ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                            std::string* timestamps, Status* statuses);
+  void MultiGetEntityOfBothKinds(const ReadOptions& options, size_t num_keys,
+                                 ColumnFamilyHandle** handles, const Slice* keys,
+                                 PinnableWideColumns* results, Status* statuses);
+  void ReadEntities(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
+                    const Slice* keys, PinnableWideColumns* results, Status* statuses,
+                    bool sorted_input);
+  Status ExplainStamped(ExplainedRead read, const ReadOptions& options, ColumnFamilyHandle* handle,
+                        ReadExplanation* explanation);
   Result<std::unique_ptr<Iterator>> MakeStampedIterator(const ReadOptions& options,
                                                         ColumnFamilyHandle* handle, ReadView view);
   Status IncreaseHistoryLow(ColumnFamilyData* family, const std::string& ts_low);
+  Status CheckTrim(ColumnFamilyHandle* handle, const std::string& trim_ts);
+  Status ClipStamped(ColumnFamilyHandle* handle, const Slice& begin, const Slice& end);
 
   // NotSupported in a read-only database.
   Status CheckWritable() const;

@@ -66,7 +66,7 @@ Status DBImpl::ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_k
                                 const Slice& end_key) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
-  RETURN_IF_ERROR(RefuseStamped("ClipColumnFamily", handle));
+  if (IsStamped(handle)) return ClipStamped(handle, begin_key, end_key);
   return ClipFamily(this, handle, begin_key, end_key);
 }
 
@@ -184,9 +184,6 @@ Status DBImpl::CreateColumnFamilyWithImport(
     const std::vector<const ExportImportFilesMetaData*>& metadatas, ColumnFamilyHandle** handle) {
   *handle = nullptr;
   RETURN_IF_ERROR(CheckWritable());
-  if (options.comparator != nullptr && options.comparator->timestamp_size() != 0) {
-    return Status::NotSupported("CreateColumnFamilyWithImport: not with timestamps");
-  }
   return ThenSample(
       &time_sampler_,
       FamilyImport(&core_, &family_changes_).Run(options, name, import_options, metadatas, handle));

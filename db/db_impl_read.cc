@@ -232,13 +232,13 @@ Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
                                          ReadExplanation* explanation) {
   assert(explanation != nullptr);
   RETURN_IF_ERROR(CheckHandle(handle));
-  RETURN_IF_ERROR(RefuseStamped("ExplainRead", handle));
-  const bool is_seek = read != ExplainedRead::kGet;
-  RETURN_IF_ERROR(is_seek ? CheckIteratorOptionsSupported(options)
-                          : CheckReadOptionsSupported(options));
   *explanation = ReadExplanation();
   explanation->read = read;
   explanation->key = key.ToString();
+  if (IsStamped(handle)) return ExplainStamped(read, options, handle, explanation);
+  const bool is_seek = read != ExplainedRead::kGet;
+  RETURN_IF_ERROR(is_seek ? CheckIteratorOptionsSupported(options)
+                          : CheckReadOptionsSupported(options));
   ReadView view = FamilyOf(handle)->AcquireViewFor(options.snapshot);
   if (is_seek) RETURN_IF_ERROR(CheckIteratorFits(options, view.super_version()->options()));
   explanation->seqno = SeqnoFor(options, view.seqno());
@@ -424,12 +424,16 @@ Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle,
 void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
                             ColumnFamilyHandle** handles, const Slice* keys,
                             PinnableWideColumns* results, Status* statuses, bool sorted_input) {
-  for (size_t i = 0; core_.families.has_stamped() && i < num_keys; i++) {
-    statuses[i] = RefuseStamped("MultiGetEntity", handles[i]);
-    if (statuses[i].ok()) continue;
-    std::fill_n(statuses, num_keys, Status(statuses[i]));
-    return;
+  if (core_.families.has_stamped()) [[unlikely]] {
+    return MultiGetEntityOfBothKinds(options, num_keys, handles, keys, results, statuses);
   }
+  ReadEntities(options, num_keys, handles, keys, results, statuses, sorted_input);
+}
+
+// Of families without timestamps.
+void DBImpl::ReadEntities(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
+                          const Slice* keys, PinnableWideColumns* results, Status* statuses,
+                          bool sorted_input) {
   std::vector<PinnableSlice> values(num_keys);
   const auto are_entities = std::make_unique<bool[]>(num_keys);
   ReadPoints(options,
@@ -499,11 +503,14 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
                                 GetMergeOperandsOptions* operands_options,
                                 int* number_of_operands) {
   RETURN_IF_ERROR(CheckHandle(handle));
-  RETURN_IF_ERROR(RefuseStamped("GetMergeOperands", handle));
-  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   if (operands_options == nullptr || number_of_operands == nullptr) {
     return Status::InvalidArgument("GetMergeOperands: options or number is a null pointer");
   }
+  if (IsStamped(handle)) [[unlikely]] {
+    return GetStampedOperands(options, handle, key, *operands_options, merge_operands,
+                              number_of_operands);
+  }
+  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   if (core_.query_trace.is_on()) [[unlikely]]
     core_.query_trace.OnGet(FamilyOf(handle)->id(), key);
   ContinueCallbackLimit limit(operands_options->continue_cb);

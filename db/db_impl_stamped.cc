@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/snapshot.h"
 #include "db/db_impl.h"
 #include "db/options/options_check.h"
 #include "db/read/multi_get.h"
+#include "db/read/read_explainer.h"
 #include "db/read/stamped_iterator.h"
 #include "db/read/super_version.h"
 #include "db/version/version.h"
@@ -42,9 +44,6 @@ Status CheckStampedIterator(const ReadOptions& options, const SuperVersion& supe
   rest.timestamp = rest.iter_start_ts = nullptr;
   RETURN_IF_ERROR(CheckIteratorOptionsSupported(rest));
   RETURN_IF_ERROR(CheckIteratorFits(options, super_version.options()));
-  if (options.tailing) {
-    return Status::NotSupported("ReadOptions::tailing: not in a column family with timestamps");
-  }
   return CheckStampedRead(options, super_version);
 }
 
@@ -54,7 +53,7 @@ ReadOptions PointOptions(const ReadOptions& options) {
   ReadOptions point = options;
   point.iterate_lower_bound = point.iterate_upper_bound = point.iter_start_ts = nullptr;
   point.max_skippable_internal_keys = 0;
-  point.prefix_same_as_start = false;
+  point.prefix_same_as_start = point.tailing = false;
   return point;
 }
 
@@ -103,10 +102,24 @@ Status DBImpl::GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle
   return LookUp(&versions, key, result);
 }
 
+// Reads the operands of a key.
+Status DBImpl::GetStampedOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                  const Slice& key, const GetMergeOperandsOptions& operands_options,
+                                  PinnableSlice* operands, int* count) {
+  ColumnFamilyData* const family = FamilyOf(handle);
+  if (core_.query_trace.is_on()) core_.query_trace.OnGet(family->id(), key);
+  ReadView view = family->AcquireViewFor(options.snapshot);
+  RETURN_IF_ERROR(CheckStampedRead(options, *view.super_version()));
+  StampedIterator versions(
+      PointOptions(options), std::move(view),
+      {.merge = MergeToolsOf(core_), .skips_memtables = SkipsMemTables(options)});
+  return versions.GetOperands(key, operands_options, operands, count);
+}
+
 // Reads keys of stamped families. All families are read at the same moment, as in NewIterators().
 void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
-                             ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
-                             std::string* timestamps, Status* statuses) {
+                             ColumnFamilyHandle** handles, const Slice* keys,
+                             const StampedResults& results) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(),
                         DB_MULTIGET);
   std::vector<std::pair<ColumnFamilyData*, ReadView>> views;
@@ -134,44 +147,106 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
     }
     for (const size_t i : indexes) {
       if (FamilyOf(handles[i]) != family) continue;
-      statuses[i] = checked.ok()
-                        ? LookUp(versions.get(), keys[i],
-                                 {.value = &values[i],
-                                  .timestamp = timestamps == nullptr ? nullptr : &timestamps[i]})
-                        : checked;
+      results.statuses[i] = checked.ok() ? LookUp(versions.get(), keys[i], results.at(i)) : checked;
     }
   }
 }
 
-// Reads the keys of stamped families here, and leaves all others to the usual path.
+// The keys of stamped families are read here, all others are left to the usual path.
+struct DBImpl::KeysByKind {
+  KeysByKind(size_t num_keys, ColumnFamilyHandle** handles, const Slice* keys) {
+    for (size_t i = 0; i < num_keys; i++) {
+      if (IsStamped(handles[i])) {
+        stamped.push_back(i);
+        continue;
+      }
+      plain.push_back(i);
+      plain_handles.push_back(handles[i]);
+      plain_keys.push_back(keys[i]);
+    }
+  }
+
+  std::vector<size_t> stamped, plain;  // indexes
+  std::vector<ColumnFamilyHandle*> plain_handles;
+  std::vector<Slice> plain_keys;
+};
+
 void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
                                  ColumnFamilyHandle** handles, const Slice* keys,
                                  PinnableSlice* values, std::string* timestamps, Status* statuses) {
-  std::vector<size_t> stamped;
-  std::vector<size_t> plain;
-  for (size_t i = 0; i < num_keys; i++) {
-    values[i].Reset();
-    (IsStamped(handles[i]) ? stamped : plain).push_back(i);
-  }
-  MultiGetStamped(options, stamped, handles, keys, values, timestamps, statuses);
-  if (plain.empty()) return;
-  std::vector<ColumnFamilyHandle*> plain_handles;
-  std::vector<Slice> plain_keys;
-  for (const size_t i : plain) {
-    plain_handles.push_back(handles[i]);
-    plain_keys.push_back(keys[i]);
-  }
-  std::vector<PinnableSlice> found(plain.size());
-  std::vector<Status> found_statuses(plain.size());
+  KeysByKind kinds(num_keys, handles, keys);
+  for (size_t i = 0; i < num_keys; i++) values[i].Reset();
+  MultiGetStamped(options, kinds.stamped, handles, keys,
+                  {.values = values, .timestamps = timestamps, .statuses = statuses});
+  const size_t plain_count = kinds.plain.size();
+  if (plain_count == 0) return;
+  std::vector<PinnableSlice> found(plain_count);
+  std::vector<Status> found_statuses(plain_count);
   MultiGetRequest request;
-  request.keys = plain_keys;
+  request.keys = kinds.plain_keys;
   request.values = found.data();
   request.statuses = found_statuses.data();
-  ReadPoints(options, request, plain_handles.data());
-  for (size_t i = 0; i < plain.size(); i++) {
-    values[plain[i]] = std::move(found[i]);
-    statuses[plain[i]] = found_statuses[i];
+  ReadPoints(options, request, kinds.plain_handles.data());
+  for (size_t i = 0; i < plain_count; i++) {
+    values[kinds.plain[i]] = std::move(found[i]);
+    statuses[kinds.plain[i]] = found_statuses[i];
   }
+}
+
+// The same for entities.
+[[gnu::cold]] void DBImpl::MultiGetEntityOfBothKinds(const ReadOptions& options, size_t num_keys,
+                                                     ColumnFamilyHandle** handles,
+                                                     const Slice* keys,
+                                                     PinnableWideColumns* results,
+                                                     Status* statuses) {
+  KeysByKind kinds(num_keys, handles, keys);
+  for (size_t i = 0; i < num_keys; i++) results[i].Reset();
+  MultiGetStamped(options, kinds.stamped, handles, keys,
+                  {.columns = results, .statuses = statuses});
+  const size_t plain_count = kinds.plain.size();
+  if (plain_count == 0) return;
+  std::vector<PinnableWideColumns> found(plain_count);
+  std::vector<Status> found_statuses(plain_count);
+  ReadEntities(options, plain_count, kinds.plain_handles.data(), kinds.plain_keys.data(),
+               found.data(), found_statuses.data(), /*sorted_input=*/false);
+  for (size_t i = 0; i < plain_count; i++) {
+    results[kinds.plain[i]] = std::move(found[i]);
+    statuses[kinds.plain[i]] = found_statuses[i];
+  }
+}
+
+// A Get is explained as a seek to its key, which is what it does.
+[[gnu::cold]] Status DBImpl::ExplainStamped(ExplainedRead read, const ReadOptions& options,
+                                            ColumnFamilyHandle* handle,
+                                            ReadExplanation* explanation) {
+  assert(explanation != nullptr);
+  const bool is_get = read == ExplainedRead::kGet;
+  ColumnFamilyData* const family = FamilyOf(handle);
+  ReadView view = family->AcquireViewFor(options.snapshot);
+  const SuperVersion& super_version = *view.super_version();
+  RETURN_IF_ERROR(is_get ? CheckStampedRead(options, super_version)
+                         : CheckStampedIterator(options, super_version));
+  explanation->seqno =
+      options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : view.seqno();
+  explanation->table_count = super_version.version()->file_count();
+  const Slice key = explanation->key;
+  ReadExplainer explainer(explanation, family->comparator().stamp_bytes());
+  StampedIterator iterator(is_get ? PointOptions(options) : options, std::move(view),
+                           {.merge = MergeToolsOf(core_),
+                            .skips_memtables = is_get && SkipsMemTables(options),
+                            .trace = &explainer});
+  bool has_version = false;
+  switch (read) {
+    case ExplainedRead::kGet:
+      has_version = iterator.Lookup(key) != StampedIterator::Found::kNothing;
+      break;
+    case ExplainedRead::kSeek: iterator.Seek(key); break;
+    case ExplainedRead::kSeekForPrev: iterator.SeekForPrev(key); break;
+  }
+  if (!is_get) has_version = iterator.Valid();
+  const Slice stored = iterator.stored_key();
+  explainer.EndStampedRead(iterator, has_version ? &stored : nullptr);
+  return Status::OK();
 }
 
 // Consumes the view, also if the options are refused.

@@ -27,14 +27,18 @@ Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path) {
 // A crash leaves either the old or the new contents under the final name, and perhaps the temporary
 // file.
 Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
-                           const std::string& final_name, const Slice& contents) {
+                           const std::string& final_name, const Slice& contents,
+                           Temperature temperature) {
   assert(fs != nullptr);
   // Created before the rename: a sync of the directory that fails from now on is noticed.
   const NewEntries entries(fs, dir);
   const std::string tmp_path = StrCat(dir, "/", tmp_name);
   const std::string final_path = StrCat(dir, "/", final_name);
   // The content is durable before the name: a crash cannot show an empty final file.
-  RETURN_IF_ERROR(WriteStringToFile(fs, contents, tmp_path, /*should_sync=*/true));
+  FileOptions file_options;
+  file_options.temperature = temperature;
+  RETURN_IF_ERROR(
+      WriteStringToFile(fs, contents, tmp_path, /*should_sync=*/true, IOOptions(), file_options));
   const IOStatus renamed = fs->RenameFile(tmp_path, final_path, IOOptions(), nullptr);
   if (!renamed.ok()) {
     IgnoreError(fs->DeleteFile(tmp_path, IOOptions(), nullptr),

@@ -11,6 +11,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "ashlar/types.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -23,9 +24,11 @@ Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path);
 
 // Replaces the contents of dir/final_name in one step that survives a crash: writes and syncs
 // dir/tmp_name, renames it, and syncs the directory. A crash leaves either the old file or the new
-// one, and perhaps the temporary file. After an error of the last sync either may be there.
+// one, and perhaps the temporary file. After an error of the last sync either may be there. The
+// file system is told the tier of storage.
 Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
-                           const std::string& final_name, const Slice& contents);
+                           const std::string& final_name, const Slice& contents,
+                           Temperature temperature = Temperature::kUnknown);
 
 // Makes the entries of the directory durable, except entries that a failed sync before this call
 // has lost. A caller that has made files must therefore create a NewEntries (env/new_entries.h)

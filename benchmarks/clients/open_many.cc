@@ -18,16 +18,17 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
-#include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table.h"
 
 #include "benchmarks/clients/client.h"
+#include "benchmarks/clients/many_tables.h"
 
 namespace {
 
 using client::Clock;
 using client::Flags;
 using client::KeyOf;
+using client::Open;
 using client::Require;
 
 rocksdb::Options MakeOptions(const Flags& flags) {
@@ -39,34 +40,6 @@ rocksdb::Options MakeOptions(const Flags& flags) {
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
-}
-
-std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::string& folder) {
-  rocksdb::DB* opened = nullptr;
-  Require(rocksdb::DB::Open(options, folder, &opened), "open");
-  return std::unique_ptr<rocksdb::DB>(opened);
-}
-
-void MakeTables(const Flags& flags, const rocksdb::Options& options) {
-  const std::unique_ptr<rocksdb::DB> db = Open(options, flags.db());
-  const std::string value(flags["value_bytes"], 'v');
-  // Ingestion opens each file more than once, and the number of open files of a process is limited.
-  constexpr size_t kIngestedAtOnce = 1000;
-  rocksdb::IngestExternalFileOptions ingestion;
-  ingestion.move_files = true;
-  std::vector<std::string> paths;
-  for (uint64_t table = 0; table < flags["tables"]; table++) {
-    paths.push_back(flags.db() + "/new" + std::to_string(table) + ".sst");
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-    Require(writer.Open(paths.back()), "open a table");
-    for (uint64_t row = 0; row < flags["rows"]; row++) {
-      Require(writer.Put(KeyOf(table * flags["rows"] + row), value), "add to a table");
-    }
-    Require(writer.Finish(), "finish a table");
-    if (paths.size() < kIngestedAtOnce && table + 1 < flags["tables"]) continue;
-    Require(db->IngestExternalFile(paths, ingestion), "ingest");
-    paths.clear();
-  }
 }
 
 uint64_t ResidentKiB() {
@@ -93,7 +66,7 @@ int main(int argc, char** argv) {
       {{"tables", 1000}, {"rows", 200}, {"value_bytes", 100}, {"opens", 5}, {"open_files", 0}},
       argc, argv);
   const rocksdb::Options options = MakeOptions(flags);
-  MakeTables(flags, options);
+  client::MakeTables(flags, options);
   std::vector<uint64_t> opens, gets, closes;
   uint64_t resident_kib = 0;
   client::Random random(1);

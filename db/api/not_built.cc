@@ -20,19 +20,6 @@ Status NotBuilt(const char* call) {
 
 }  // namespace
 
-// Ways of opening.
-
-Status DB::OpenAndTrimHistory(const DBOptions&, const std::string&,
-                              const std::vector<ColumnFamilyDescriptor>&,
-                              std::vector<ColumnFamilyHandle*>*, std::unique_ptr<DB>* dbptr,
-                              std::string) {
-  assert(dbptr != nullptr);
-  dbptr->reset();
-  return NotBuilt("DB::OpenAndTrimHistory");
-}
-
-// Members.
-
 Status DB::Resume() { return NotBuilt("DB::Resume"); }
 Status DB::Close() { return NotBuilt("DB::Close"); }
 Status DB::CreateColumnFamily(const ColumnFamilyOptions&, const std::string&,

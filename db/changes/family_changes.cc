@@ -23,11 +23,9 @@
 
 namespace ashlar {
 
-// The directories are created before the MANIFEST names the family. A crash in between leaves empty
-// directories only.
-Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::string& name,
-                             ColumnFamilyHandle** handle) {
-  *handle = nullptr;
+// Checks the options of a new family. The directories are created before the MANIFEST names the
+// family. A crash in between leaves empty directories only.
+Result<ColumnFamilyOptions> FamilyChanges::SettleOptions(const ColumnFamilyOptions& options) const {
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(options));
   ColumnFamilyOptions settled, sanitized;
   {
@@ -40,16 +38,34 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
   for (const std::string& dir : core_->paths.TableDirsFor(sanitized)) {
     RETURN_IF_ERROR(CreateDirectories(core_->environment.fs.get(), dir));
   }
+  return settled;
+}
+
+Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::string& name,
+                             ColumnFamilyHandle** handle) {
+  *handle = nullptr;
+  ASSIGN_OR_RETURN(const ColumnFamilyOptions settled, SettleOptions(options));
   {
     MutexLock lock(&core_->mutex);
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, name, settled));
-    ColumnFamilyData* family = core_->families.FindByName(name);
-    assert(family != nullptr);
+    ASSIGN_OR_RETURN(ColumnFamilyData* const family,
+                     CreateFamilyLocked(core_, host_, name, settled));
     *handle = new FamilyHandle(family, core_);
   }
   return WriteOptionsFile(core_);
 }
+
+Status FamilyChanges::Begin(const ColumnFamilyOptions& options, const std::string& name,
+                            std::unique_ptr<NewFamily>* family) {
+  assert(family != nullptr);
+  ASSIGN_OR_RETURN(const ColumnFamilyOptions settled, SettleOptions(options));
+  MutexLock lock(&core_->mutex);
+  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  ASSIGN_OR_RETURN(*family, NewFamily::Begin(core_, host_, name, settled));
+  return Status::OK();
+}
+
+Status FamilyChanges::WriteOptions() { return WriteOptionsFile(core_); }
 
 // Stops at the first error. The handles of the families that exist by then are returned.
 Status FamilyChanges::CreateAll(const std::vector<ColumnFamilyDescriptor>& descriptors,

@@ -20,6 +20,7 @@
 #include "ashlar/options.h"
 #include "db/column_family/family_ref.h"
 #include "db/jobs/scheduler.h"
+#include "db/opening/new_family.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
 #include "util/result.h"
@@ -45,6 +46,11 @@ class FamilyChanges {
   // null.
   Status Create(const ColumnFamilyOptions& options, const std::string& name,
                 ColumnFamilyHandle** handle) EXCLUDES(db_mutex);
+  // Begins the creation of a family that will have contents. NewFamily::Add() ends it; then
+  // WriteOptions() follows.
+  Status Begin(const ColumnFamilyOptions& options, const std::string& name,
+               std::unique_ptr<NewFamily>* family) EXCLUDES(db_mutex);
+  Status WriteOptions() EXCLUDES(db_mutex);
   // Creates families one by one until one fails. Those that were created have handles.
   Status CreateAll(const std::vector<ColumnFamilyDescriptor>& descriptors,
                    std::vector<ColumnFamilyHandle*>* handles) EXCLUDES(db_mutex);
@@ -59,6 +65,8 @@ class FamilyChanges {
     ColumnFamilyData* family;
     std::shared_ptr<const ColumnFamilyOptions> settled, sanitized;
   };
+  Result<ColumnFamilyOptions> SettleOptions(const ColumnFamilyOptions& options) const
+      EXCLUDES(db_mutex);
   Result<std::vector<ChangedOptions>> ChangeOptions(std::span<const NewValues> changes) const
       REQUIRES(db_mutex);
   Status RecordDrop(const ColumnFamilyData& family) REQUIRES(db_mutex);

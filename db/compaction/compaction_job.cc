@@ -88,11 +88,13 @@ class CompactionJob::Subcompaction {
   OutputWriterOptions WriterOptions() const;
   // What the writer needs besides if it divides the entries by age.
   struct Division {
+    DividedTombstones tombstones;
     YoungOutputs outputs;
     OutputWriterOptions writer;
     std::unique_ptr<SstPartitioner> partitioner;
   };
-  void DivideByAge(OutputWriterOptions* writer, Division* division) const;
+  void DivideByAge(const FragmentedTombstones* tombstones, OutputWriterOptions* writer,
+                   Division* division) const;
   bool IsPiped(const EntryStreamOptions& stream) const;
   Status Write(const OutputWriterOptions& writer, EntryStream* entries);
   // True if no deeper level holds keys of the range, and none will be ingested below them later.
@@ -174,7 +176,7 @@ Status CompactionJob::Subcompaction::Merge() {
   }
   writer.table.has_helper = is_piped_ = IsPiped(stream);
   Division division;
-  if (kept == nullptr || kept->empty()) DivideByAge(&writer, &division);
+  DivideByAge(kept.get(), &writer, &division);
   Status status = Write(writer, &entries);
   result.range_tombstones_dropped = dropped;
   return status;
@@ -256,6 +258,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.snapshots = options_.snapshots;
   stream.undecided = options_.undecided;
   stream.full_history_ts_low = options_.full_history_ts_low;
+  stream.trim = options_.trim;
   stream.merge = options_.merge;
   stream.on_merge_failure = options_.on_merge_failure;
   stream.below = options_.plan->is_open_below ? nullptr : below;
@@ -303,15 +306,26 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
 }
 
 // Writes the entries that are too young for the level of the plan to the level above, if the plan
-// has a range there. With range tombstones, which are left only because of snapshots, all entries
-// stay together.
-void CompactionJob::Subcompaction::DivideByAge(OutputWriterOptions* writer,
+// has a range there. Range tombstones, which are left only because of snapshots, are divided as
+// well; if that is impossible, everything stays together.
+void CompactionJob::Subcompaction::DivideByAge(const FragmentedTombstones* tombstones,
+                                               OutputWriterOptions* writer,
                                                Division* division) const {
   const CompactionPlan& plan = *options_.plan;
   if (!plan.young_range.has_value()) return;
-  writer->tombstones = nullptr;
+  if (tombstones != nullptr) {
+    auto divided =
+        DivideTombstones(*tombstones, job_.first_above_last_,
+                         {.smallest = plan.young_range->smallest,
+                          .largest = plan.young_range->largest,
+                          .largest_is_inclusive = !plan.young_range->largest_is_exclusive});
+    if (!divided.has_value()) return;
+    division->tombstones = std::move(*divided);
+    writer->tombstones = division->tombstones.old.get();
+  }
   division->partitioner = MakePartitioner(*options_.table.family_options, plan, *options_.version);
   division->writer = *writer;
+  division->writer.tombstones = division->tombstones.young.get();
   division->writer.table.level = Level{plan.output_level - 1};
   division->writer.table.is_bottommost = false;
   division->writer.table.compression = kDisableCompressionOption;
@@ -350,6 +364,7 @@ Status CompactionJob::GatherTombstones() {
     if (input_tombstones_.size() == known) continue;
     std::vector<RangeTombstone> all;
     for (const auto& list : input_tombstones_) list->AppendTo(&all);
+    options_.trim.Apply(version.comparator(), &all);
     tombstones_ =
         std::make_unique<const FragmentedTombstones>(version.comparator(), std::move(all));
   }
@@ -361,12 +376,15 @@ Status CompactionJob::GatherTombstones() {
 // rest of the tombstone. If the next table were missing from the inputs, the tombstone would be cut
 // off, and readers would see those versions again.
 Status CompactionJob::CheckLastKeys() const {
+  const InternalKeyComparator& order = options_.version->comparator();
   for (const auto& list : input_tombstones_) {
     assert(!list->empty());
     assert(tombstones_ != nullptr);
     const FragmentedTombstones::Fragment last = list->fragment(list->size() - 1);
-    if (!last.end_is_inclusive) continue;
-    for (const SequenceNumber seqno : last.seqnos) {
+    if (!last.end_is_inclusive || options_.trim.DropsKey(order, last.end)) continue;
+    for (size_t i = 0; i < last.seqnos.size(); i++) {
+      const SequenceNumber seqno = last.seqnos[i];
+      if (!last.stamps.empty() && options_.trim.DropsStamp(order, last.stamps[i])) continue;
       const SequenceNumber seen_by = OldestSnapshotThatSees(options_.snapshots, seqno);
       if (tombstones_->MaxCoveringSeqno(last.end, seen_by) >= seqno) continue;
       return Status::Corruption(

@@ -20,6 +20,7 @@
 #include "ashlar/sst_partitioner.h"
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/stop_flags.h"
+#include "db/output/history_trim.h"
 #include "db/output/output_writer.h"
 #include "db/output/seqno_times.h"
 #include "env/thread_list.h"
@@ -36,6 +37,7 @@ struct CompactionJobOptions {
   std::vector<SequenceNumber> snapshots;
   SeqnoRanges undecided;            // the program's filter does not get it
   std::string full_history_ts_low;  // of a stamped family; empty: it was never raised
+  HistoryTrim trim;                 // of a stamped family
   MergeTools merge;                 // without an operator, operands are written unchanged
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   // Returns the number of the next output. The caller protects it from deletion until the job is

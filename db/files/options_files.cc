@@ -32,7 +32,8 @@ Status WriteOptionsFile(DbCore* core) {
   // the older OPTIONS files or also the new one, complete.
   RETURN_IF_ERROR(WriteFileAtomically(core->environment.fs.get(), core->paths.dir,
                                       BaseNameOf(TempOptionsFileName(core->paths.dir, temp_number)),
-                                      BaseNameOf(OptionsFileName(core->paths.dir, number)), text));
+                                      BaseNameOf(OptionsFileName(core->paths.dir, number)), text,
+                                      contents.db_options.metadata_write_temperature));
   {
     MutexLock lock(&core->mutex);
     core->kept_files.options_files[number] = text.size();

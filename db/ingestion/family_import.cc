@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps: stage the tables, create the family, copy its blob files and write the tables that
-// refer to them, record the files, publish them.
+// The steps: reserve the family's id, stage the tables, copy the blob files and write the tables
+// that refer to them, record the family with its files, publish it.
 #include "db/ingestion/family_import.h"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ bool HasRecordedKeys(const LiveFileMetaData& exported) {
 
 }  // namespace
 
-// After an error the family is dropped again and its tables are deleted, unless the MANIFEST may
-// name them.
+// After an error the files are deleted again, unless the MANIFEST may name them. A family without
+// its OPTIONS file is dropped again, since no handle of it is returned.
 Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& name,
                          const ImportColumnFamilyOptions& import_options,
                          const std::vector<const ExportImportFilesMetaData*>& parts,
@@ -60,34 +60,46 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   staging_.verify_file_checksum = false;  // left to VerifyFileChecksums(), as for all other tables
   dir_ = core_->paths.TableDirsFor(options).front();
   Status status = CheckParts(parts);
-  if (status.ok()) status = CreateDirectories(core_->environment.fs.get(), dir_);
-  const NewEntries entries(core_->environment.fs.get(), dir_);
-  for (const ExportImportFilesMetaData* part : parts) {
-    if (status.ok()) status = Stage(*part);
-  }
-  if (status.ok()) status = CheckRanges();
-  if (status.ok()) status = entries.Sync();
-  if (status.ok()) status = changes_->Create(options, name, handle);
-  if (status.ok()) {
-    status = CheckLevels(FamilyOf(*handle));
-    if (status.ok()) status = WriteTablesWithBlobs(FamilyOf(*handle));
-    if (status.ok() && !blobs_.empty()) status = entries.Sync();
-    if (status.ok()) status = Fill(FamilyOf(*handle));
-    if (!status.ok()) {
-      IgnoreError(changes_->Drop(FamilyOf(*handle)), "the first error says more");
-    }
-  }
+  if (status.ok()) status = changes_->Begin(options, name, &family_);
+  if (status.ok()) status = Prepare(parts);
+  if (status.ok()) status = Add(handle);
+  const Status settled = status.ok() ? status : Undo();
   {
     MutexLock lock(&core_->mutex);
-    numbers_.Settle(status);
+    numbers_.Settle(settled);
   }
-  if (status.ok()) {
-    if (import_options.move_files) DeleteSources();
+  if (!status.ok()) {
+    if (!numbers_.may_be_named()) DeleteStaged();
     return status;
   }
-  if (!numbers_.may_be_named()) DeleteStaged();
-  delete std::exchange(*handle, nullptr);
+  status = changes_->WriteOptions();
+  if (!status.ok()) {
+    IgnoreError(changes_->Drop(FamilyOf(*handle)), "the first error says more");
+    delete std::exchange(*handle, nullptr);
+    return status;
+  }
+  if (import_options.move_files) DeleteSources();
   return status;
+}
+
+// Writes all files of the new family. The directory has their names durably then.
+Status FamilyImport::Prepare(const std::vector<const ExportImportFilesMetaData*>& parts) {
+  const NewEntries entries(core_->environment.fs.get(), dir_);
+  for (const ExportImportFilesMetaData* part : parts) RETURN_IF_ERROR(Stage(*part));
+  RETURN_IF_ERROR(CheckRanges());
+  RETURN_IF_ERROR(WriteTablesWithBlobs());
+  return entries.Sync();
+}
+
+// After a failed write the MANIFEST may name the family and its files. A change of nothing begins a
+// new MANIFEST without them. OK: no MANIFEST names them any more.
+Status FamilyImport::Undo() {
+  if (!numbers_.may_be_named()) return Status::OK();
+  MutexLock lock(&core_->mutex);
+  VersionSet::Change nothing;
+  nothing.edits.emplace_back();
+  nothing.last_sequence = core_->pipeline->visible_seqno();
+  return core_->versions->LogAndApply(std::move(nothing), &core_->mutex);
 }
 
 // The program must have chosen the comparator with which the tables were written.
@@ -109,7 +121,6 @@ Status FamilyImport::CheckParts(const std::vector<const ExportImportFilesMetaDat
 // Stages the tables of one part, and remembers their range.
 Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
   assert(!part.files.empty());
-  const Comparator& order = *comparator_.user_comparator();
   const size_t first = tables_.size();
   for (const LiveFileMetaData& exported : part.files) RETURN_IF_ERROR(StageTable(exported));
   Range range{tables_[first].meta.smallest_user_key().ToString(),
@@ -117,21 +128,22 @@ Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
   for (size_t i = first + 1; i < tables_.size(); i++) {
     const Slice smallest = tables_[i].meta.smallest_user_key();
     const Slice largest = tables_[i].meta.largest_user_key();
-    if (order.Compare(smallest, range.begin) < 0) range.begin = smallest.ToString();
-    if (order.Compare(largest, range.end) > 0) range.end = largest.ToString();
+    if (comparator_.OrderWithoutTimestamp(smallest, range.begin) < 0)
+      range.begin = smallest.ToString();
+    if (comparator_.OrderWithoutTimestamp(largest, range.end) > 0) range.end = largest.ToString();
   }
   ranges_.push_back(std::move(range));
   return Status::OK();
 }
 
-// Sorts the ranges by their beginnings, and compares neighbours.
+// Sorts the ranges by their beginnings, and compares neighbours. All versions of a key belong to
+// one part.
 Status FamilyImport::CheckRanges() {
-  const Comparator& order = *comparator_.user_comparator();
-  std::sort(ranges_.begin(), ranges_.end(), [&order](const Range& a, const Range& b) {
-    return order.Compare(a.begin, b.begin) < 0;
+  std::sort(ranges_.begin(), ranges_.end(), [this](const Range& a, const Range& b) {
+    return comparator_.OrderWithoutTimestamp(a.begin, b.begin) < 0;
   });
   for (size_t i = 1; i < ranges_.size(); i++) {
-    if (order.Compare(ranges_[i - 1].end, ranges_[i].begin) >= 0) {
+    if (comparator_.OrderWithoutTimestamp(ranges_[i - 1].end, ranges_[i].begin) >= 0) {
       return Status::InvalidArgument("import of a column family: its parts have common keys");
     }
   }
@@ -144,6 +156,11 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   const InspectOptions inspect = InspectionOf(exported);
   const std::string source =
       StrCat(exported.db_path, exported.name.starts_with('/') ? "" : "/", exported.name);
+  const int levels = family_->options()->num_levels;
+  if (exported.level < 0 || exported.level >= levels) {
+    return Status::InvalidArgument(StrCat("import of a column family: ", source, " is of level ",
+                                          exported.level, ", but there are ", levels, " levels"));
+  }
   ASSIGN_OR_RETURN(ExternalFile file, InspectImportedTable(inspect, source));
   if (exported.size != 0 && file.bytes != exported.size) {
     return Status::Corruption(StrCat("import of a column family: ", source, ": expected ",
@@ -192,29 +209,18 @@ InspectOptions FamilyImport::InspectionOf(const LiveFileMetaData& exported) cons
       .blobs = has_no_blobs ? InspectOptions::Blobs::kKnownNone : InspectOptions::Blobs::kFound};
 }
 
-// The number of levels is known only after the family has been created, because its options are
-// completed then.
-Status FamilyImport::CheckLevels(ColumnFamilyData* family) const {
-  assert(family != nullptr);
-  MutexLock lock(&core_->mutex);
-  const int levels = family->current()->num_levels();
-  for (const Table& table : tables_) {
-    if (table.level >= 0 && table.level < levels) continue;
-    return Status::InvalidArgument(StrCat("import of a column family: ", table.file.source,
-                                          " is of level ", table.level, ", but there are ", levels,
-                                          " levels"));
-  }
-  return Status::OK();
-}
-
 // The new tables have the bounds, sequence numbers and times that are recorded for the old ones.
-Status FamilyImport::WriteTablesWithBlobs(ColumnFamilyData* family) {
+Status FamilyImport::WriteTablesWithBlobs() {
   if (blobs_.empty()) return Status::OK();
-  RETURN_IF_ERROR(blobs_.CopyAll(family->id(), dir_));
+  RETURN_IF_ERROR(blobs_.CopyAll(family_->id(), dir_));
   TableOutputOptions output;
   {
     MutexLock lock(&core_->mutex);
-    output = TableOptionsFor(*core_, *family);
+    output = TableOptionsFor(*core_, OutputFamily{.id = family_->id(),
+                                                  .name = family_->name(),
+                                                  .options = family_->options(),
+                                                  .comparator = &family_->comparator(),
+                                                  .tables = &family_->tables()});
   }
   output.is_flush = false;
   const InspectOptions inspect = InspectionOf(LiveFileMetaData());
@@ -241,16 +247,14 @@ Status FamilyImport::WriteTablesWithBlobs(ColumnFamilyData* family) {
 
 // No thread uses the family yet, so the order of the view and the sequence number does not matter.
 // But the number must not be given to a write again.
-Status FamilyImport::Fill(ColumnFamilyData* family) {
-  assert(family != nullptr && !tables_.empty());
+Status FamilyImport::Add(ColumnFamilyHandle** handle) {
+  assert(family_ != nullptr && !tables_.empty());
   core_->pipeline->Pause();
   const ScopeExit resume([this] { core_->pipeline->Resume(); });
   MutexLock lock(&core_->mutex);
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
-  VersionSet::Change change;
-  VersionEdit& edit = change.edits.emplace_back();
-  edit.column_family = family->id();
-  change.last_sequence = core_->pipeline->visible_seqno();
+  VersionEdit edit;
+  SequenceNumber last_seqno = core_->pipeline->visible_seqno();
   // Older tables first: deeper levels first, and level 0 by age.
   std::vector<Table*> tables;
   for (Table& table : tables_) tables.push_back(&table);
@@ -258,21 +262,21 @@ Status FamilyImport::Fill(ColumnFamilyData* family) {
     if (a->level != b->level) return a->level > b->level;
     return a->level == 0 && IsNewer(b->meta, a->meta);
   });
+  uint64_t epoch = 0;
   for (Table* const in_order : tables) {
     Table& table = *in_order;
     // The epoch numbers of the exporting database mean nothing here. The order of the loop gives
     // newer tables higher numbers.
-    table.meta.epoch_number = family->versions()->next_epoch++;
-    change.last_sequence = std::max(change.last_sequence, table.meta.largest_seqno);
+    table.meta.epoch_number = ++epoch;
+    last_seqno = std::max(last_seqno, table.meta.largest_seqno);
     edit.AddFile(table.level, table.meta);
   }
   blobs_.Describe(&edit);
-  const SequenceNumber last_seqno = change.last_sequence;
   // From here on an error may leave the files in the MANIFEST, so that they must not be deleted.
   numbers_.ExpectNaming();
-  RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
-  family->PublishSuperVersion();
+  RETURN_IF_ERROR(family_->Add(&edit, last_seqno));
   core_->pipeline->SkipTo(last_seqno);
+  *handle = new FamilyHandle(family_->added(), core_);
   blobs_.NoteAdded();
   if (core_->resources.space == nullptr) return Status::OK();
   for (const Table& table : tables_) {

@@ -8,10 +8,13 @@
 // Values in blob files come along: the blob files are expected beside the tables, are copied, and
 // the tables that refer to them are written again (imported_blobs.h).
 //
-// Crash: the family is created by one record of the MANIFEST and filled by a later one; between
-// them it is empty. After an error the family is dropped again. Threads: any, without locks.
+// Crash: one atomic group of the MANIFEST adds the family and its files, so the family is whole or
+// does not exist. After an error it does not exist either, unless the MANIFEST cannot be written
+// any more: then it may be there, whole, when the database is opened again. Threads: any, without
+// locks.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +25,7 @@
 #include "db/ingestion/external_file.h"
 #include "db/ingestion/imported_blobs.h"
 #include "db/jobs/background_job.h"
+#include "db/opening/new_family.h"
 #include "db/state/db_core.h"
 #include "table/plain/bare_table_writer.h"
 
@@ -51,19 +55,21 @@ class FamilyImport {
     std::string begin, end;
   };
 
+  Status Prepare(const std::vector<const ExportImportFilesMetaData*>& parts) EXCLUDES(db_mutex);
   Status Stage(const ExportImportFilesMetaData& part) EXCLUDES(db_mutex);
   Status StageTable(const LiveFileMetaData& exported) EXCLUDES(db_mutex);
   Status CheckParts(const std::vector<const ExportImportFilesMetaData*>& parts) const;
   Status CheckRanges();
-  Status CheckLevels(ColumnFamilyData* family) const EXCLUDES(db_mutex);
-  Status WriteTablesWithBlobs(ColumnFamilyData* family) EXCLUDES(db_mutex);
+  Status WriteTablesWithBlobs() EXCLUDES(db_mutex);
   InspectOptions InspectionOf(const LiveFileMetaData& exported) const;
-  Status Fill(ColumnFamilyData* family) EXCLUDES(db_mutex);
+  Status Add(ColumnFamilyHandle** handle) EXCLUDES(db_mutex);
+  Status Undo() EXCLUDES(db_mutex);
   void DeleteStaged();
   void DeleteSources();
 
   DbCore* const core_;
   FamilyChanges* const changes_;
+  std::unique_ptr<NewFamily> family_;
   TableNumbers numbers_;
   InternalKeyComparator comparator_{BytewiseComparator()};
   BareTableFormat bare_;  // of the new family

@@ -36,6 +36,8 @@ class BackgroundCompaction final : public BackgroundJob, public FamilyJob {
   // Marks the job as requested by a call: `stop` are the flags of the call, 0 subcompactions means
   // the option of the database.
   void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
+  // What the compaction drops besides, of a stamped family.
+  void SetTrim(const HistoryTrim& trim) { work_.trim = trim; }
   // Which blob files are relocated. An `age_cutoff` outside of [0, 1] means the option of the
   // family.
   void SetBlobPolicy(BlobGarbageCollectionPolicy policy, double age_cutoff) REQUIRES(db_mutex);

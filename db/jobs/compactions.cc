@@ -293,6 +293,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
       piece->SetToken(TokenOfCall(piece->family()->options()));
       piece->SetManual(manual.stop, manual.max_subcompactions);
       piece->SetBlobPolicy(manual.blob_policy, manual.blob_age_cutoff);
+      piece->SetTrim(manual.trim);
       return piece;
     }
     if (!has_conflict) return std::unique_ptr<BackgroundCompaction>();

@@ -51,11 +51,7 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   if (options.change_level) {
     RETURN_IF_ERROR(CheckLevel(*family, options.target_level, /*least=*/-1));
   }
-  FlushOptions flush;
-  flush.allow_write_stall = options.allow_write_stall;
-  RETURN_IF_ERROR(flushes_->Flush(flush, {family}, FlushReason::kManualCompaction));
-
-  if (JobThread::HoldsUpCompactions(core_)) return JobThread::OwnJob("CompactRange");
+  RETURN_IF_ERROR(FlushFor(options, family));
   ManualCompaction manual;
   manual.family = family;
   if (begin != nullptr) manual.begin = begin->ToString();
@@ -68,6 +64,41 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   manual.stop = FlagsFor(&manual, options.canceled);
   RETURN_IF_ERROR(CompactLevels(options, &manual));
   return options.change_level ? ChangeLevel(manual, options.target_level) : Status::OK();
+}
+
+Status ManualCompactions::FlushFor(const CompactRangeOptions& options, ColumnFamilyData* family) {
+  FlushOptions flush;
+  flush.allow_write_stall = options.allow_write_stall;
+  RETURN_IF_ERROR(flushes_->Flush(flush, {family}, FlushReason::kManualCompaction));
+  return JobThread::HoldsUpCompactions(core_) ? JobThread::OwnJob("CompactRange") : Status::OK();
+}
+
+// Every table is rewritten at least once: on its way down by a merge, or on the last level. A table
+// that is only moved goes to a level that is merged next.
+Status ManualCompactions::TrimHistory(ColumnFamilyData* family, const HistoryTrim& trim,
+                                      const std::optional<std::string>& begin,
+                                      const std::optional<std::string>& end) {
+  assert(family != nullptr && family->comparator().stamp_bytes() != 0);
+  assert(!trim.empty());
+  CompactRangeOptions options;
+  options.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
+  {
+    MutexLock lock(&core_->mutex);
+    RETURN_IF_ERROR(CheckMayBeginLocked(*family, nullptr));
+    const CompactionStyle style = family->options().compaction_style;
+    if (style != kCompactionStyleLevel && style != kCompactionStyleUniversal) {
+      return Status::NotSupported("trimming the history: this compaction style rewrites no tables");
+    }
+  }
+  RETURN_IF_ERROR(FlushFor(options, family));
+  ManualCompaction manual;
+  manual.family = family;
+  manual.is_exclusive = true;
+  manual.begin = begin;
+  manual.end = end;
+  manual.trim = trim;
+  manual.stop = FlagsFor(&manual, nullptr);
+  return CompactLevels(options, &manual);
 }
 
 // Refuses a call while compactions are aborted or disabled, or if its own flag is set.

@@ -10,6 +10,7 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,11 @@ class ManualCompactions {
   // Bounds inclusive; null: unbounded. The caller holds a reference on the family.
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                       const Slice* begin, const Slice* end) EXCLUDES(db_mutex);
+  // Rewrites all tables in the range of a stamped family without what `trim` drops. Bounds are keys
+  // with timestamps, inclusive; nullopt: unbounded.
+  Status TrimHistory(ColumnFamilyData* family, const HistoryTrim& trim,
+                     const std::optional<std::string>& begin, const std::optional<std::string>& end)
+      EXCLUDES(db_mutex);
 
   // Runs in the thread of the caller, who holds a reference on the family. The last two may be
   // null.
@@ -93,6 +99,7 @@ class ManualCompactions {
   // The flags that stop the compaction; `canceled` is the caller's flag, or null.
   StopFlags FlagsFor(ManualCompaction* manual, std::atomic<bool>* canceled) const;
   RangeLevels LevelsOf(const ManualCompaction& manual) EXCLUDES(db_mutex);
+  Status FlushFor(const CompactRangeOptions& options, ColumnFamilyData* family) EXCLUDES(db_mutex);
   Status CompactLevels(const CompactRangeOptions& options, ManualCompaction* manual)
       EXCLUDES(db_mutex);
   Status CheckLevel(const ColumnFamilyData& family, int level, int least) EXCLUDES(db_mutex);

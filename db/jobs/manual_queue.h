@@ -17,6 +17,7 @@
 #include "ashlar/options.h"
 #include "db/compaction/stop_flags.h"
 #include "db/jobs/compaction_registry.h"
+#include "db/output/history_trim.h"
 #include "db/state/conditions.h"
 #include "util/keys/level.h"
 
@@ -37,6 +38,7 @@ struct ManualCompaction {
   uint32_t output_path_id = 0;      // an index of the family's directories
   BlobGarbageCollectionPolicy blob_policy = BlobGarbageCollectionPolicy::kUseDefault;
   double blob_age_cutoff = -1;  // outside of [0, 1]: use the option of the family
+  HistoryTrim trim;             // of a stamped family
   StopFlags stop;               // stop.aborted points to is_aborted below
   bool is_of_caller = false;    // the thread of the call does the work when its turn has come
 

@@ -33,19 +33,19 @@ uint64_t OldestEntrySeconds(const std::vector<MemTable*>& memtables) {
 }  // namespace
 
 // The options that flushes and compactions share. The caller sets number, level and epoch.
-TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family) {
+TableOutputOptions TableOptionsFor(const DbCore& core, const OutputFamily& family) {
+  assert(family.comparator != nullptr && family.tables != nullptr);
   TableOutputOptions table;
   table.context = &core.environment.outputs;
   table.buffering = {.buffer_bytes = core.options->writable_file_max_buffer_size,
                      .bytes_per_sync = core.options->bytes_per_sync,
                      .is_strict = core.options->strict_bytes_per_sync};
-  table.family_options = family.shared_options();
-  table.comparator = &family.comparator();
-  table.family_name = family.name();
-  table.family_id = family.id();
-  const TableCache& tables = *family.versions()->tables;
-  table.dir = table.blob_dir = tables.DirOf(0);
-  table.blob_store = tables.blobs();
+  table.family_options = family.options;
+  table.comparator = family.comparator;
+  table.family_name = family.name;
+  table.family_id = family.id;
+  table.dir = table.blob_dir = family.tables->DirOf(0);
+  table.blob_store = family.tables->blobs();
   table.creation_time = core.environment.NowSeconds();
   table.oldest_ancestor_time = table.creation_time;
   if (SecondsOfKeptTimes(*table.family_options) > 0) {
@@ -54,6 +54,14 @@ TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& f
     table.seqno_times = std::make_shared<const SeqnoTimes>(std::move(times));
   }
   return table;
+}
+
+TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family) {
+  return TableOptionsFor(core, OutputFamily{.id = family.id(),
+                                            .name = family.name(),
+                                            .options = family.shared_options(),
+                                            .comparator = &family.comparator(),
+                                            .tables = family.versions()->tables.get()});
 }
 
 MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family) {

@@ -10,8 +10,19 @@
 
 namespace ashlar {
 
+// The family for which tables are written. Everything outlives the tables' writing.
+struct OutputFamily {
+  uint32_t id = 0;
+  std::string name;
+  std::shared_ptr<const ColumnFamilyOptions> options;
+  const InternalKeyComparator* comparator = nullptr;
+  const TableCache* tables = nullptr;
+};
+
 // Returns everything except number, level and epoch. The times are those of a table whose entries
 // are new now and have no history.
+TableOutputOptions TableOptionsFor(const DbCore& core, const OutputFamily& family)
+    REQUIRES(db_mutex);
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family)
     REQUIRES(db_mutex);
 

@@ -22,13 +22,15 @@ namespace {
 
 // The directory entries of the MANIFEST and of the files it names must be durable before CURRENT
 // names the MANIFEST; otherwise a crash could preserve only the rename of CURRENT.
-Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifest_number,
+Status SetCurrentFile(const ManifestFileOptions& options, FileNumber manifest_number,
                       const NewEntries& entries) {
   assert(manifest_number > 0);
   RETURN_IF_ERROR(entries.Sync());
+  const std::string& dir = options.dir;
   const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
-  return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
-                             BaseNameOf(CurrentFileName(dir)), contents);
+  return WriteFileAtomically(options.fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
+                             BaseNameOf(CurrentFileName(dir)), contents,
+                             options.file_options.temperature);
 }
 
 // One sync for all records: they are one change.
@@ -83,7 +85,7 @@ Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>&
                                       options_.file_options, writer));
   log_ = std::make_unique<LogWriter>(std::move(file));
   RETURN_IF_ERROR(AddAndSync(log_.get(), records, options_.statistics));
-  return SetCurrentFile(options_.fs, options_.dir, number, entries);
+  return SetCurrentFile(options_, number, entries);
 }
 
 Status ManifestFile::Append(const std::vector<std::string>& records) {

@@ -208,6 +208,7 @@ VersionSetOptions Opener::VersionOptions() const {
   result.fs = core_->environment.fs.get();
   result.file_options =
       core_->environment.fs->OptimizeForManifestWrite(core_->environment.file_options);
+  result.file_options.temperature = options.metadata_write_temperature;
   result.dir = core_->paths.dir;
   result.use_fsync = options.use_fsync;
   result.max_bytes = options.max_manifest_file_size;

@@ -131,8 +131,4 @@ class Opener {
 TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options)
     REQUIRES(db_mutex);
 
-// Adds a family to an open database. Releases the mutex while writing.
-Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
-                          const ColumnFamilyOptions& settled) REQUIRES(db_mutex);
-
 }  // namespace ashlar

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ashlar/version.h"
+#include "db/opening/new_family.h"
 #include "db/opening/open.h"
 #include "db/opening/replayed_flushes.h"
 #include "db/options/options_check.h"
@@ -97,7 +98,8 @@ Status Opener::SettleDbId() {
 Status Opener::WriteIdentity() {
   return WriteFileAtomically(core_->environment.fs.get(), core_->paths.dir,
                              BaseNameOf(TempFileName(core_->paths.dir, 0)),
-                             BaseNameOf(IdentityFileName(core_->paths.dir)), core_->identity.db_id);
+                             BaseNameOf(IdentityFileName(core_->paths.dir)), core_->identity.db_id,
+                             request_.db_options.metadata_write_temperature);
 }
 
 // Makes sure that no number of any file in the directories is allocated again.
@@ -179,6 +181,7 @@ Status Opener::StartLog() {
   options.log.fs = core_->environment.fs.get();
   options.log.file_options =
       core_->environment.fs->OptimizeForLogWrite(core_->environment.file_options, given);
+  options.log.file_options.temperature = given.wal_write_temperature;
   options.log.manual_flush = given.manual_wal_flush;
   options.log.buffer_bytes = given.writable_file_max_buffer_size;
   options.log.bytes_per_sync = given.wal_bytes_per_sync;
@@ -243,47 +246,6 @@ Status Opener::InstallRecovery() {
   return Status::OK();
 }
 
-// The mutex is released while the MANIFEST is written. The family becomes visible to other threads
-// only at the end, when its record is durable.
-Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
-                          const ColumnFamilyOptions& settled) {
-  assert(core != nullptr);
-  const ColumnFamilyOptions options = SanitizeSettledOptions(*core->options, settled);
-  auto request = std::make_unique<FamilyRequest>(name, InternalKeyComparator(options.comparator));
-  request->num_levels = options.num_levels;
-  request->tables = std::make_unique<TableCache>(TableCacheOptionsFor(core, options));
-  const uint32_t id = core->versions->ReserveFamilyId();
-  assert(id > 0 && core->versions->Family(id) == nullptr);  // ids are never reused
-  VersionEdit edit;
-  edit.column_family = id;
-  edit.added_family = name;
-  edit.comparator = options.comparator->Name();
-  edit.log_number = core->wals->current_number();
-  VersionSet::Change change;
-  change.edits.push_back(std::move(edit));
-  change.last_sequence = core->pipeline->visible_seqno();
-  change.added_family = std::move(request);
-  const Status status = core->versions->LogAndApply(std::move(change), &core->mutex);
-  // Only a refused change did not reach the MANIFEST; a failed one may have.
-  const bool is_refused = status.IsInvalidArgument() && core->versions->Family(name) != nullptr;
-  if (is_refused) core->versions->ReturnFamilyId(id);
-  RETURN_IF_ERROR(status);
-  FamilyRef family = FamilyRef::Adopt(new ColumnFamilyData(
-      core->versions->Family(id), std::make_shared<const ColumnFamilyOptions>(options),
-      core->versions.get(), host));
-  family->settled_options = std::make_shared<const ColumnFamilyOptions>(settled);
-  family->PublishSuperVersion();
-  if (const size_t stamp_bytes = family->comparator().stamp_bytes(); stamp_bytes != 0) {
-    // The set of sizes is read by writers without a lock, so no commit may be in flight while it
-    // changes.
-    core->pipeline->Pause();
-    core->wals->AddTimestampSize({id, static_cast<uint16_t>(stamp_bytes)});
-    core->pipeline->Resume();
-  }
-  core->families.Add(std::move(family));
-  return Status::OK();
-}
-
 // Created in the order of the caller's list, so their ids have that order.
 Status Opener::CreateMissingFamilies() {
   for (const ColumnFamilyDescriptor& family : request_.families) {
@@ -291,7 +253,8 @@ Status Opener::CreateMissingFamilies() {
         std::any_of(missing_.begin(), missing_.end(),
                     [&](const FamilyRequest& request) { return request.name == family.name; });
     if (!is_missing) continue;
-    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, family.name, SettledOptionsOf(family.name)));
+    RETURN_IF_ERROR(
+        CreateFamilyLocked(core_, host_, family.name, SettledOptionsOf(family.name)).status());
   }
   return Status::OK();
 }

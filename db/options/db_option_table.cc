@@ -329,10 +329,11 @@ constexpr OptionRow kRows[] = {
         {"follower_catchup_retry_wait_ms", "milliseconds between these retries", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::metadata_write_temperature>(
-        {"metadata_write_temperature", "storage tier of MANIFEST, CURRENT and similar files",
-         Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
+        {"metadata_write_temperature",
+         "storage tier of MANIFEST, CURRENT, OPTIONS and IDENTITY files", Support::kHonoured,
+         TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::wal_write_temperature>({"wal_write_temperature", "storage tier of WALs",
-                                            Support::kHint, TakesEffect::kAtOpen,
+                                            Support::kHonoured, TakesEffect::kAtOpen,
                                             Since::kRocksDb119}),
     ProgramOption<Db, &Db::calculate_sst_write_lifetime_hint_set>(
         {"calculate_sst_write_lifetime_hint_set",

@@ -53,6 +53,7 @@ StampLimits StampsOf(const EntryStreamOptions& options) {
       retention_(*options.comparator, options.snapshots, options.below, options.is_bottommost,
                  StampsOf(options), options.first_young),
       fold_(ToolsOfFold(options), options.on_merge_failure),
+      trims_(!options.trim.empty()),
       next_progress_(options.on_progress ? 0 : UINT64_MAX) {
   assert(options.entries_a_step > 0);
 }
@@ -117,6 +118,10 @@ bool EntryStream::FindRetained() {
     }
     if (type == kTypeBlobIndex && !NoteBlob(user_key)) [[unlikely]]
       return false;
+    if (trims_ && options_.trim.Drops(comparator(), user_key)) [[unlikely]] {
+      counts_.hidden++;
+      continue;
+    }
     if (tombstones_.Hides(user_key, TrailerSeqno(trailer))) {
       counts_.covered++;
       continue;

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "db/output/entry_filter.h"
+#include "db/output/history_trim.h"
 #include "db/output/operand_fold.h"
 #include "db/output/tombstone_retention.h"
 #include "db/output/version_retention.h"
@@ -42,6 +43,7 @@ struct EntryStreamOptions {
   std::vector<SequenceNumber> snapshots;              // ascending
   // Of a stamped family: readers ask for no timestamp below it; empty: it was never raised.
   std::string full_history_ts_low;
+  HistoryTrim trim;               // of a stamped family
   DeeperLevels* below = nullptr;  // null: deeper levels may hold any key
   bool is_bottommost = false;     // no deeper level holds a key of the range
   // Entries from this number on keep it on the bottommost level too.
@@ -177,6 +179,7 @@ class EntryStream {
   HidingTombstones tombstones_;
   VersionRetention retention_;
   OperandFold fold_;
+  const bool trims_;
   Source source_ = Source::kRuns;
   Slice key_;                      // points into the runs, rewritten_key_, single_key_ or the fold
   Slice value_;                    // points into the runs, the filter or the fold

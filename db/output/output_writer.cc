@@ -138,11 +138,10 @@ template <typename Entries>
 }
 
 // The numbers of a key descend, so its young versions come first: the newer ones go to the upper
-// level. Range tombstones would have to be divided in the same way, so there must be none.
+// level. Each of the writers has the range tombstones of its own level.
 template <typename Entries>
 Status OutputWriter::WriteToBoth(Entries* entries, OutputWriter* young) {
   assert(options_.young != nullptr);
-  assert(tombstone_count() == 0 && young->tombstone_count() == 0);
   const SequenceNumber first_young = options_.young->first_young;
   OutputCutter cutter(entries->comparator(), options_.limits);
   OutputCutter young_cutter(entries->comparator(), young->options_.limits);
@@ -160,7 +159,9 @@ Status OutputWriter::WriteToBoth(Entries* entries, OutputWriter* young) {
     RETURN_IF_ERROR(is_young ? young->WriteEntry(entries, is_first, &young_cutter)
                              : WriteEntry(entries, is_first, &cutter));
   }
-  return entries->status();
+  RETURN_IF_ERROR(entries->status());
+  RETURN_IF_ERROR(young->PassTombstones(/*user_key=*/nullptr, &young_cutter));
+  return PassTombstones(/*user_key=*/nullptr, &cutter);
 }
 
 bool OutputWriter::IsYoungRange(const Slice& user_key) const {

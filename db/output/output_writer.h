@@ -94,7 +94,7 @@ struct YoungOutputs {
   // Only those with user keys in this range.
   Slice smallest, largest;
   bool largest_is_exclusive = false;
-  const OutputWriterOptions* writer = nullptr;  // has no tombstones and no YoungOutputs
+  const OutputWriterOptions* writer = nullptr;  // has no YoungOutputs
 };
 
 struct OutputWriterOptions {

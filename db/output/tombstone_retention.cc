@@ -111,6 +111,31 @@ void AppendKeptOfStamped(const InternalKeyComparator& order, const RangeTombston
   return std::make_unique<const FragmentedTombstones>(order, std::move(kept));
 }
 
+// An old tombstone hides only entries that are older, so it may be on the last level with them.
+std::optional<DividedTombstones> DivideTombstones(const FragmentedTombstones& all,
+                                                  SequenceNumber first_young,
+                                                  const FragmentedTombstones::Border& range) {
+  const InternalKeyComparator& order = all.comparator();
+  assert(order.stamp_bytes() == 0);
+  std::vector<RangeTombstone> old, young;
+  for (size_t i = 0; i < all.size(); i++) {
+    const FragmentedTombstones::Fragment fragment = all.fragment(i);
+    assert(!fragment.end_is_inclusive);
+    const int to_end = order.OrderWithoutTimestamp(fragment.begin, range.largest);
+    const bool is_outside = order.OrderWithoutTimestamp(fragment.end, range.smallest) <= 0 ||
+                            (range.largest_is_inclusive ? to_end > 0 : to_end >= 0);
+    const bool is_inside = order.OrderWithoutTimestamp(range.smallest, fragment.begin) <= 0 &&
+                           order.OrderWithoutTimestamp(fragment.end, range.largest) <= 0;
+    for (const SequenceNumber seqno : fragment.seqnos) {
+      const bool is_young = seqno >= first_young && !is_outside;
+      if (is_young && !is_inside) return std::nullopt;
+      (is_young ? young : old).push_back({fragment.begin, fragment.end, seqno});
+    }
+  }
+  return DividedTombstones{std::make_unique<const FragmentedTombstones>(order, std::move(old)),
+                           std::make_unique<const FragmentedTombstones>(order, std::move(young))};
+}
+
 [[gnu::cold]] bool CoversTable(const FragmentedTombstones& all, const FileMetadata& table,
                                std::span<const SequenceNumber> snapshots) {
   const InternalKeyComparator& order = all.comparator();

@@ -70,6 +70,17 @@ struct TombstonesToKeepOptions {
 std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
     const FragmentedTombstones& all, const TombstonesToKeepOptions& options);
 
+// The tombstones of a job that divides its entries by age (YoungOutputs).
+struct DividedTombstones {
+  std::unique_ptr<const FragmentedTombstones> old, young;
+};
+// Divides tombstones as entries are divided: those from `first_young` on inside the range are
+// young. nullopt: the range has a part of a young tombstone only, whose other part would hide
+// entries of the level above its own. The result points to the keys of `all`.
+std::optional<DividedTombstones> DivideTombstones(const FragmentedTombstones& all,
+                                                  SequenceNumber first_young,
+                                                  const FragmentedTombstones::Border& range);
+
 // Whether every entry and tombstone of the table is hidden by a newer tombstone for every reader
 // that sees any of them. Then the job need not read the table.
 bool CoversTable(const FragmentedTombstones& all, const FileMetadata& table,

@@ -247,21 +247,29 @@ Status HandOutOperands(PointLookup* lookup, const GetMergeOperandsOptions& optio
   lookup->EndAtLimit();
   if (lookup->outcome() == PointLookup::Outcome::kFailed) return lookup->status();
   const bool has_base = lookup->outcome() == PointLookup::Outcome::kFound;
-  MergeOperands* const gathered = lookup->operands();
-  const size_t operand_count = gathered == nullptr ? 0 : gathered->count();
-  const size_t total = operand_count + (has_base ? 1 : 0);
+  return HandOut({.operands = lookup->operands(),
+                  .base = has_base ? lookup->value() : nullptr,
+                  .is_entity = has_base && lookup->is_entity()},
+                 options, operands, count);
+}
+
+Status HandOut(const GatheredOperands& gathered, const GetMergeOperandsOptions& options,
+               PinnableSlice* operands, int* count) {
+  assert(count != nullptr);
+  const size_t operand_count = gathered.operands == nullptr ? 0 : gathered.operands->count();
+  const size_t total = operand_count + (gathered.base != nullptr ? 1 : 0);
   if (total == 0) return Status::NotFound();
   *count = static_cast<int>(total);
   if (*count > options.expected_max_number_of_operands) {
     return Status::Incomplete(Status::KMergeOperandsInsufficientCapacity);
   }
-  if (has_base) {
-    if (lookup->is_entity()) RETURN_IF_ERROR(KeepDefaultColumn(lookup->value()));
-    *operands++ = std::move(*lookup->value());
+  if (gathered.base != nullptr) {
+    if (gathered.is_entity) RETURN_IF_ERROR(KeepDefaultColumn(gathered.base));
+    *operands++ = std::move(*gathered.base);
   }
   for (size_t i = operand_count; i-- > 0; operands++) {
-    const Slice& operand = gathered->all()[i];
-    const ValuePin pin = gathered->PinOf(i);
+    const Slice& operand = gathered.operands->all()[i];
+    const ValuePin pin = gathered.operands->PinOf(i);
     operands->Reset();
     if (pin.acquire == nullptr) {
       operands->PinSelf(operand);

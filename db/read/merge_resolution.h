@@ -20,6 +20,7 @@
 namespace ashlar {
 
 class Logger;
+class MergeOperands;
 class PointLookup;
 class Statistics;
 class SystemClock;
@@ -80,6 +81,17 @@ struct UnmergedValue {
 // Copies what a lookup has found that has run without a limit of operands. NotFound if that is
 // nothing.
 Status CopyUnmerged(const PointLookup& lookup, UnmergedValue* unmerged);
+
+// What a lookup has gathered for a program that merges operands itself.
+struct GatheredOperands {
+  MergeOperands* operands = nullptr;  // newest first; null: none
+  PinnableSlice* base = nullptr;      // the value below them; null: none
+  bool is_entity = false;             // of the base: it has wide columns
+};
+// Hands out the value below the operands first, then the operands one by one, oldest first. See
+// below for the arguments.
+Status HandOut(const GatheredOperands& gathered, const GetMergeOperandsOptions& options,
+               PinnableSlice* operands, int* count);
 
 // Ends any lookup that has run: hands out the value below the operands first, then the operands one
 // by one, oldest first. `operands` has room for options.expected_max_number_of_operands values;

@@ -28,6 +28,7 @@
 #include "db/read/perf_meter.h"
 #include "db/read/point_read.h"
 #include "db/read/snapshot_list.h"
+#include "db/search/batch_reads.h"
 #include "db/search/batch_search.h"
 #include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
@@ -391,12 +392,16 @@ void MultiGetRun::Search(const SuperVersion& view, PointLookup* lookup) {
 void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
   assert(lookups != nullptr);
   assert(InEpoch());
-  BatchSearch search(*view.version(), *request_.options, lookups->pointers());
+  std::optional<BatchReads> reads;
+  if (statistics_ != nullptr) reads.emplace();
+  BatchSearch search(*view.version(), *request_.options, lookups->pointers(),
+                     reads.has_value() ? &*reads : nullptr);
   while (!search.RunInEpoch()) {
     LeaveEpoch();
     search.ReadMissing();
     EnterEpoch();
   }
+  if (reads.has_value()) reads->Report(statistics_);
 }
 
 // A row cache has an entry for each key, so nothing would be gained by reading the keys together.

@@ -68,8 +68,9 @@ static_assert(static_cast<int>(ExplainedBlock::Origin::kFile) ==
 
 // Takes over the perf context of the thread for the duration of the read; the destructor restores
 // it.
-ReadExplainer::ReadExplainer(ReadExplanation* explanation)
+ReadExplainer::ReadExplainer(ReadExplanation* explanation, size_t stamp_bytes)
     : explanation_(explanation),
+      stamp_bytes_(stamp_bytes),
       level_before_(GetPerfLevel()),
       context_before_(*get_perf_context()),
       start_nanos_(Now()),
@@ -241,7 +242,7 @@ void ReadExplainer::OnEntryLeft(const Slice& internal_key) {
     ++place().entries_skipped;
     return;
   }
-  const Slice user_key = ExtractUserKey(internal_key);
+  const Slice user_key = WithoutStamp(ExtractUserKey(internal_key));
   if (user_key != Slice(run.left_key)) {
     place().entries_skipped += run.left();
     run.left_key = user_key.ToString();
@@ -267,6 +268,7 @@ void ReadExplainer::NoteLeft(Run* run, const Slice& internal_key) {
   switch (type) {
     case kTypeMerge: ++run->left_operands; break;
     case kTypeDeletion:
+    case kTypeDeletionWithTimestamp:
     case kTypeSingleDeletion: ++run->left_deletes; break;
     default: ++run->left_values;
   }
@@ -275,16 +277,36 @@ void ReadExplainer::NoteLeft(Run* run, const Slice& internal_key) {
 // Fills in what is known only when the iterator stands: its status, its entry, and which runs
 // contributed to that entry.
 void ReadExplainer::EndSeek(const Iterator& iterator) {
+  has_answer_ = explanation_->is_valid = iterator.Valid();
+  if (iterator.Valid()) explanation_->found_key = iterator.key().ToString();
+  answer_key_ = answer_stored_ = explanation_->found_key;
+  NoteEnd(iterator);
+}
+
+// A lookup has no position of its own, so the fields about it stay empty.
+void ReadExplainer::EndStampedRead(const Iterator& iterator, const Slice* stored) {
+  has_answer_ = stored != nullptr;
+  if (stored != nullptr) {
+    answer_stored_ = stored->ToString();
+    answer_key_ = WithoutStamp(*stored).ToString();
+  }
+  NoteEnd(iterator);
+  ReadExplanation& explanation = *explanation_;
+  if (explanation.read != ExplainedRead::kGet) {
+    explanation.is_valid = iterator.Valid();
+    if (iterator.Valid()) explanation.found_key = answer_key_;
+  } else if (explanation.status.ok() && !iterator.Valid()) {
+    explanation.status = Status::NotFound();
+  }
+}
+
+void ReadExplainer::NoteEnd(const Iterator& iterator) {
   Charge();
   ReadExplanation& explanation = *explanation_;
   explanation.status = iterator.status();
-  explanation.is_valid = iterator.Valid();
   explanation.merge_operands = get_perf_context()->internal_merge_count;
   explanation.run_count = runs_.size();
-  if (iterator.Valid()) {
-    explanation.found_key = iterator.key().ToString();
-    explanation.value_bytes = iterator.value().size();
-  }
+  if (iterator.Valid()) explanation.value_bytes = iterator.value().size();
   if (!explanation.status.ok() && current_ != kNoPlace) place().found = Place::Found::kFailure;
   const bool is_folded = explanation.merge_operands != 0;
   for (const Run& run : runs_) {
@@ -311,16 +333,17 @@ void ReadExplainer::NoteAnswer(const Run& run, bool is_folded) {
     last.found = Place::Found::kRangeTombstone;
     last.seqno = last.tombstones.back().seqno;
   }
-  if (!explanation_->is_valid || is_folded || run.shown.empty()) return;
-  if (ExtractUserKey(run.shown) != Slice(explanation_->found_key)) return;
+  if (!has_answer_ || is_folded || run.shown.empty()) return;
+  if (ExtractUserKey(run.shown) != Slice(answer_stored_)) return;
   // Runs come newest first: the first one that has the key shows it.
   for (const Run& newer : runs_) {
     if (&newer == &run) break;
     const bool has_it = newer.place != kNoPlace && !newer.shown.empty() &&
-                        ExtractUserKey(newer.shown) == Slice(explanation_->found_key);
+                        ExtractUserKey(newer.shown) == Slice(answer_stored_);
     if (has_it) return;
   }
-  last.found = Place::Found::kValue;
+  const bool is_tombstone = IsPointTombstoneOfAnyFamily(TrailerType(ExtractTrailer(run.shown)));
+  last.found = is_tombstone ? Place::Found::kTombstone : Place::Found::kValue;
   last.seqno = TrailerSeqno(ExtractTrailer(run.shown));
 }
 

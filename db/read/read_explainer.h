@@ -19,6 +19,7 @@
 #include "ashlar/perf_context.h"
 #include "table/iterator/point_lookup.h"
 #include "table/iterator/read_trace.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 
@@ -27,8 +28,9 @@ class SuperVersion;
 
 class ReadExplainer final : public ReadTrace {
  public:
-  // `explanation` has no places yet, and outlives this object.
-  explicit ReadExplainer(ReadExplanation* explanation);
+  // `explanation` has no places yet, and outlives this object. `stamp_bytes`: the size of the
+  // timestamps of the family's keys.
+  explicit ReadExplainer(ReadExplanation* explanation, size_t stamp_bytes = 0);
   ~ReadExplainer() override;
   ReadExplainer(const ReadExplainer&) = delete;
   ReadExplainer& operator=(const ReadExplainer&) = delete;
@@ -48,6 +50,9 @@ class ReadExplainer final : public ReadTrace {
 
   // Called after a seek: notes the position of the iterator.
   void EndSeek(const Iterator& iterator);
+  // The same for a read of a family with timestamps, a lookup too. `stored`: the key of the version
+  // that was found, a value or a tombstone, with its timestamp; null: none was.
+  void EndStampedRead(const Iterator& iterator, const Slice* stored);
 
  private:
   static constexpr size_t kNoPlace = SIZE_MAX;
@@ -84,11 +89,21 @@ class ReadExplainer final : public ReadTrace {
   void NoteAnswerBackwards(const Run& run, bool is_folded);
   // Whether the run has passed versions of the key that the iterator shows.
   bool HasLeftFoundKey(const Run& run) const {
-    return explanation_->is_valid && run.left() != 0 && run.left_key == explanation_->found_key;
+    return has_answer_ && run.left() != 0 && run.left_key == answer_key_;
   }
-  bool is_backward() const { return explanation_->read == ExplainedRead::kSeekForPrev; }
+  // With timestamps a backward seek ends with a forward seek to the newest version of its key.
+  bool is_backward() const {
+    return explanation_->read == ExplainedRead::kSeekForPrev && stamp_bytes_ == 0;
+  }
+  // Without a timestamp.
+  Slice WithoutStamp(Slice stored) const {
+    stored.remove_suffix(stored.size() < stamp_bytes_ ? 0 : stamp_bytes_);
+    return stored;
+  }
+  void NoteEnd(const Iterator& iterator);
 
   ReadExplanation* const explanation_;
+  const size_t stamp_bytes_;
   const PerfLevel level_before_;
   const PerfContext context_before_;
   const uint64_t start_nanos_;
@@ -104,6 +119,9 @@ class ReadExplainer final : public ReadTrace {
   // The next members are used only when a seek is explained.
   std::vector<Run> runs_;
   size_t run_ = 0;  // index of the run that moved last
+  bool has_answer_ = false;
+  std::string answer_key_;     // the user key of which the iterator has found a version
+  std::string answer_stored_;  // the key of that version
 };
 
 // Called after a Get, outside of epochs: fills in the keys of tombstones in memtables, because a

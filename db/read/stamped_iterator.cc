@@ -64,6 +64,7 @@ StampedIterator::StampedIterator(const ReadOptions& options, ReadView view, cons
       query_trace_(setting.query_trace),
       family_(setting.family),
       skips_memtables_(setting.skips_memtables),
+      trace_(setting.trace),
       view_(std::move(view)),
       seqno_(view_.seqno()),
       comparator_(view_.super_version()->version()->comparator()) {
@@ -108,6 +109,7 @@ void StampedIterator::BuildTower() {
     tower.HideDeleted(seqno_, nullptr, &read_stamp_slice_);
   }
   tower.SpareEmptyMemTable();
+  tower.SetTrace(trace_);
   prefix_extractor_ =
       options_.prefix_same_as_start ? super_version.options().prefix_extractor.get() : nullptr;
   if (skips_memtables_) {
@@ -126,6 +128,7 @@ void StampedIterator::BuildTower() {
 // released.
 [[gnu::cold]] Status StampedIterator::Refresh(const Snapshot* snapshot) {
   ReadView fresh = view_.source()->AcquireViewFor(snapshot);
+  if (options_.background_purge_on_iterator_cleanup) fresh.PurgeInBackground();
   ReadOptions asked = options_;
   const Slice start = start_stamp_;
   if (shows_versions()) asked.iter_start_ts = &start;
@@ -176,10 +179,18 @@ const WideColumns& StampedIterator::columns() const {
 
 // Moves.
 
-void StampedIterator::BeginSeek() {
+// False if the newest state cannot be shown: versions that the reader asks for may be gone there.
+bool StampedIterator::BeginSeek() {
   BeginMove();
   prefix_.reset();
   shown_internal_.clear();
+  const bool is_stale = options_.auto_refresh_iterator_with_snapshot &&
+                        options_.snapshot != nullptr &&
+                        view_.source()->super_version() != view_.super_version();
+  if (!options_.tailing && !is_stale) return true;
+  const Status refreshed = Refresh(options_.snapshot);
+  if (!refreshed.ok()) Fail(refreshed);
+  return refreshed.ok();
 }
 
 void StampedIterator::BeginMove() {
@@ -224,7 +235,7 @@ void StampedIterator::SeekBefore(const Slice& stored) {
 
 void StampedIterator::Seek(const Slice& target) {
   RecordSeek(kTraceIteratorSeek, target);
-  BeginSeek();
+  if (!BeginSeek()) return;
   RememberPrefix(target);
   std::string from = comparator_.FirstStored(target);
   if (options_.iterate_lower_bound != nullptr &&
@@ -238,7 +249,7 @@ void StampedIterator::Seek(const Slice& target) {
 void StampedIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(comparator_.WithoutStamp(lower_slice_));
   RecordTick(merge_.statistics, NUMBER_DB_SEEK);
-  BeginSeek();
+  if (!BeginSeek()) return;
   merged_->SeekToFirst();
   FindForwards();
   if (valid_) RememberPrefix(comparator_.WithoutStamp(shown_));
@@ -248,7 +259,7 @@ void StampedIterator::SeekToFirst() {
 // bound.
 void StampedIterator::SeekForPrev(const Slice& target) {
   RecordSeek(kTraceIteratorSeekForPrev, target);
-  BeginSeek();
+  if (!BeginSeek()) return;
   RememberPrefix(target);
   const std::string last = comparator_.LastStored(target);
   if (options_.iterate_upper_bound != nullptr &&
@@ -264,7 +275,7 @@ void StampedIterator::SeekForPrev(const Slice& target) {
 
 void StampedIterator::SeekToLast() {
   RecordTick(merge_.statistics, NUMBER_DB_SEEK);
-  BeginSeek();
+  if (!BeginSeek()) return;
   if (options_.iterate_upper_bound != nullptr) {
     SeekBefore(upper_bound_);
   } else {
@@ -278,8 +289,15 @@ void StampedIterator::Next() {
   assert(valid_);
   RecordTick(merge_.statistics, NUMBER_DB_NEXT);
   BeginMove();
+  std::string last;
+  if (options_.tailing) [[unlikely]] {
+    last = shown_;
+    AppendInternalKey(&last, Slice(), shown_trailer_);
+  }
   if (!shows_versions()) PassRestOfKey();
   FindForwards();
+  if (options_.tailing && !valid_) [[unlikely]]
+    LookBehind(last);
 }
 
 void StampedIterator::Prev() {
@@ -294,15 +312,6 @@ void StampedIterator::Prev() {
     SeekBefore(shown_);
   }
   FindBackwards();
-}
-
-StampedIterator::Found StampedIterator::Lookup(const Slice& user_key) {
-  BeginSeek();
-  shown_ = comparator_.FirstStored(user_key);
-  SeekNewestOf(shown_);
-  const Found found = Decide();
-  valid_ = found == Found::kValue;
-  return found;
 }
 
 // Whether the key is outside of the bounds, or has another prefix than the target of the seek when
@@ -475,42 +484,12 @@ bool StampedIterator::LoadBlob(const Slice& stored, const Slice& index) {
   return status.ok();
 }
 
-// Gathers the operands from the present entry to the value below them.
-bool StampedIterator::GatherOperands(MergeBase* base, bool* has_base) {
-  assert(has_base != nullptr);
-  operands_.Clear();
-  *has_base = false;
-  for (; merged_->Valid(); merged_->Next()) {
-    const Slice internal_key = merged_->key();
-    const Slice stored = ExtractUserKey(internal_key);
-    if (!comparator_.SameKey(stored, shown_)) break;
-    const uint64_t trailer = ExtractTrailer(internal_key);
-    if (TrailerSeqno(trailer) > seqno_) continue;
-    const ValueType type = TrailerType(trailer);
-    if (type == kTypeMerge) {
-      operands_.Add(merged_->value(), merged_->PinOfValue());
-      continue;
-    }
-    base->is_entity = type == kTypeWideColumnEntity;
-    *has_base = type == kTypeValue || type == kTypeBlobIndex || base->is_entity;
-    if (!*has_base) break;
-    base->value = merged_->value();
-    if (type == kTypeBlobIndex) {
-      if (!LoadBlob(stored, base->value)) return false;
-      base->value = blob_value_;
-    }
-    break;
-  }
-  assert(!operands_.empty());
-  return merged_->status().ok();  // after an error, older versions of the key are unknown
-}
-
 // Merges the operands of the current key. The result is copied into folded_, because shown_value_
 // must stay valid until the next move.
 bool StampedIterator::ShowFolded() {
   MergeBase base;
   bool has_base = false;
-  if (!GatherOperands(&base, &has_base)) return false;
+  if (!GatherOperands(/*limit=*/nullptr, &base, &has_base)) return false;
   AddPerfCount(&PerfContextBase::internal_merge_count, operands_.count());
   RecordInHistogram(merge_.statistics, READ_NUM_MERGE_OPERANDS, operands_.count());
   Merged merged;

@@ -8,7 +8,8 @@
 // The merging iterator stands on the version that decided what is shown, or behind it, whichever
 // direction the last move had: a move forwards passes the other versions of the key, and a move
 // backwards is a seek to the entry in front of the key and a second seek to the newest version
-// there. Timestamps may be written in any order, so no reader may stop at the newest run that knows
+// there. A tailing iterator takes a new view at each seek, and again at its end. Timestamps may be
+// written in any order, so no reader may stop at the newest run that knows
 // a key. Threads: one at a time.
 #pragma once
 
@@ -25,6 +26,7 @@
 #include "db/read/read_view.h"
 #include "table/iterator/merge_operands.h"
 #include "table/iterator/merging_iterator.h"
+#include "table/iterator/read_trace.h"
 #include "util/keys/internal_key.h"
 #include "util/memory/arena.h"
 
@@ -44,6 +46,7 @@ class StampedIterator final : public Iterator {
     QueryTrace* query_trace = nullptr;  // records the seeks; outlives the iterator; null: none
     uint32_t family = 0;                // for that record
     bool skips_memtables = false;
+    ReadTrace* trace = nullptr;  // notified of the moves; outlives the iterator; null: none
   };
   // What a lookup of one key has found.
   enum class Found : uint8_t { kNothing, kTombstone, kValue };
@@ -56,6 +59,12 @@ class StampedIterator final : public Iterator {
   // Searches one user key. timestamp() is that of the version found, also of a tombstone. The key
   // is shown (Valid()) only if a value was found.
   Found Lookup(const Slice& user_key);
+  // Hands out the operands of one user key as HandOut() does (merge_resolution.h): from the version
+  // that Lookup() would find to the value below it.
+  Status GetOperands(const Slice& user_key, const GetMergeOperandsOptions& options,
+                     PinnableSlice* operands, int* count);
+  // The key of the version that the last move or lookup has found, with its timestamp.
+  Slice stored_key() const { return shown_; }
 
   bool Valid() const override { return valid_; }
   void SeekToFirst() override;
@@ -78,8 +87,9 @@ class StampedIterator final : public Iterator {
 
   void CopyStampsAndBounds(const ReadOptions& options);
   void BuildTower();
-  void BeginSeek();
+  bool BeginSeek();
   void BeginMove();
+  void LookBehind(const std::string& last_internal);
   void RecordSeek(TraceType type, const Slice& target) const;
   void RememberPrefix(const Slice& target);
   void SeekNewestOf(const Slice& stored);
@@ -104,7 +114,7 @@ class StampedIterator final : public Iterator {
   bool ShowEntity(const Slice& entity);
   bool LoadBlob(const Slice& stored, const Slice& index);
   bool ShowFolded();
-  bool GatherOperands(MergeBase* base, bool* has_base);
+  bool GatherOperands(OperandLimit* limit, MergeBase* base, bool* has_base);
 
   // Used with ReadOptions::iter_start_ts, which makes the iterator show all versions of a key.
   void FindVersionForwards();
@@ -119,6 +129,7 @@ class StampedIterator final : public Iterator {
   QueryTrace* const query_trace_;
   const uint32_t family_;
   const bool skips_memtables_;
+  ReadTrace* const trace_;
   ReadView view_;
   SequenceNumber seqno_;
   const InternalKeyComparator comparator_;

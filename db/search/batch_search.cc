@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "ashlar/options.h"
+#include "ashlar/perf_context.h"
+#include "db/search/batch_reads.h"
 #include "db/search/level_perf.h"
 #include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
@@ -20,10 +22,19 @@
 #include "util/threads/epoch.h"
 
 namespace ashlar {
+namespace {
+
+// Blocks of indexes and filters that this thread has read from files.
+uint64_t MetadataBlocksRead() {
+  const PerfContext& context = *get_perf_context();
+  return context.index_block_read_count + context.filter_block_read_count;
+}
+
+}  // namespace
 
 BatchSearch::BatchSearch(const Version& version, const ReadOptions& options,
-                         std::span<PointLookup* const> lookups)
-    : version_(version), options_(options) {
+                         std::span<PointLookup* const> lookups, BatchReads* reads)
+    : version_(version), options_(options), reads_(reads) {
   assert(lookups.size() <= kMaxKeys);
   for (PointLookup* lookup : lookups) {
     if (lookup->decided()) continue;
@@ -135,8 +146,19 @@ void BatchSearch::Add(Wave* wave, Key* key, TableFile* file) const {
   ++wave->count;
 }
 
+// Neighbours of a wave are searched in the same table if the keys are sorted.
+[[gnu::cold]] void BatchSearch::NoteSearches(const Wave& wave) const {
+  assert(reads_ != nullptr);
+  for (size_t i = 0, next = 0; i < wave.count; i = next) {
+    while (next < wave.count && wave.files[next] == wave.files[i]) ++next;
+    reads_->AddSearch(next - i);
+  }
+}
+
 // Tables that are not open, and probes that need a block from a file, make their keys wait.
 void BatchSearch::Run(const Wave& wave) {
+  if (reads_ != nullptr) [[unlikely]]
+    NoteSearches(wave);
   std::array<TableProbe, kMaxKeys> probes;
   std::array<uint8_t, kMaxKeys> places;  // index in the wave of each probe
   size_t probe_count = 0;
@@ -171,6 +193,19 @@ void BatchSearch::DropDone() {
   count_ = static_cast<size_t>(kept_end - keys_.begin());
 }
 
+// Counts the tables of which data blocks have been read. The probes of a table are neighbours.
+void BatchSearch::NoteTables(std::span<const TableProbe> probes, std::span<Key* const> keys,
+                             std::span<const uint32_t> misses_before) const {
+  assert(reads_ != nullptr);
+  const TableReader* counted = nullptr;
+  for (size_t i = 0; i < probes.size(); ++i) {
+    const bool has_read = keys[i]->lookup->counters.block_misses != misses_before[i];
+    if (!has_read || probes[i].table == counted) continue;
+    counted = probes[i].table;
+    reads_->AddTable(keys[i]->level);
+  }
+}
+
 // Reads for the keys that wait on the highest level or, with optimize_multiget_for_io, for the
 // waiting keys of all levels at once.
 void BatchSearch::ReadMissing() {
@@ -187,13 +222,17 @@ void BatchSearch::ReadMissing() {
   size_t table_count = 0;
   std::array<TableProbe, kMaxKeys> probes;
   std::array<Key*, kMaxKeys> keys;
+  std::array<uint32_t, kMaxKeys> misses_before;
   size_t probe_count = 0;
   for (Key* key = keys_.data(); key != keys_.data() + count_; ++key) {
     if (key->waits_for == nullptr || key->level > last_level) continue;
     const auto known = std::find(files.begin(), files.begin() + table_count, key->waits_for);
     const auto table = static_cast<size_t>(known - files.begin());
     if (table == table_count) {
+      const uint64_t metadata_before = MetadataBlocksRead();
       Result<TableHandle> pinned = version_.tables()->PinFor(options_, key->waits_for);
+      if (reads_ != nullptr)
+        reads_->AddMetadata(key->level, MetadataBlocksRead() - metadata_before);
       if (!pinned.ok()) {
         key->lookup->Fail(pinned.status());
         continue;
@@ -202,11 +241,19 @@ void BatchSearch::ReadMissing() {
       files[table_count++] = key->waits_for;
     }
     keys[probe_count] = key;
+    misses_before[probe_count] = key->lookup->counters.block_misses;
     probes[probe_count++] = {.table = &*tables[table], .lookup = key->lookup, .is_over = false};
   }
   std::optional<LevelPerf> perf;
   if (LevelPerf::IsWanted()) perf.emplace(probes.data(), probe_count);
+  const uint64_t metadata_before = MetadataBlocksRead();
   TableReader::GetMany(options_, probes.data(), probe_count);
+  if (reads_ != nullptr && probe_count != 0) {
+    // They are read together for all levels, and count for the first one.
+    reads_->AddMetadata(first_level, MetadataBlocksRead() - metadata_before);
+    NoteTables({probes.data(), probe_count}, {keys.data(), probe_count},
+               {misses_before.data(), probe_count});
+  }
   if (perf.has_value()) {
     perf->End();
     for (size_t i = 0; i < probe_count; ++i) perf->Add(i, keys[i]->level);

@@ -34,6 +34,7 @@
 
 namespace ashlar {
 
+class BatchReads;
 class PointLookup;
 class TableFile;
 class Version;
@@ -44,9 +45,9 @@ class BatchSearch {
   static constexpr size_t kMaxKeys = TableReader::kMaxProbes;
 
   // The arguments outlive the search. Lookups that are already decided are ignored. At most
-  // kMaxKeys lookups.
+  // kMaxKeys lookups. `reads` gets what is done for them; null: nobody asks.
   BatchSearch(const Version& version, const ReadOptions& options,
-              std::span<PointLookup* const> lookups);
+              std::span<PointLookup* const> lookups, BatchReads* reads = nullptr);
   BatchSearch(const BatchSearch&) = delete;
   BatchSearch& operator=(const BatchSearch&) = delete;
 
@@ -89,11 +90,15 @@ class BatchSearch {
   // Moves the position of the key behind `file`, in which it was searched.
   void GoBehind(Key* key, const TableFile& file) const;
   void Add(Wave* wave, Key* key, TableFile* file) const;
+  void NoteSearches(const Wave& wave) const;
+  void NoteTables(std::span<const TableProbe> probes, std::span<Key* const> keys,
+                  std::span<const uint32_t> misses_before) const;
   // Removes the keys that are decided or have passed the last level.
   void DropDone();
 
   const Version& version_;
   const ReadOptions& options_;
+  BatchReads* const reads_;
   size_t count_ = 0;  // number of keys in keys_
   std::array<Key, kMaxKeys> keys_;
 };

@@ -286,11 +286,6 @@ Status CheckpointMaker::ExportFamily(ColumnFamilyHandle* handle, const std::stri
   assert(metadata != nullptr);
   *metadata = nullptr;
   if (handle == nullptr) return Status::InvalidArgument("export: the column family handle is null");
-  const Comparator* const comparator = handle->GetComparator();
-  if (comparator != nullptr && comparator->timestamp_size() != 0) {
-    return Status::NotSupported("export: not of a column family with timestamps",
-                                handle->GetName());
-  }
   std::string dir;
   RETURN_IF_ERROR(CheckNewDirectory(fs_, "export", export_dir, &dir));
   auto exported = std::make_unique<ExportImportFilesMetaData>();

@@ -56,8 +56,8 @@ struct VersionSet::Pending {
     std::unique_ptr<VersionBuilder> builder;
     BuiltVersion built;
   };
+  std::shared_ptr<FamilyVersions> added;     // outlives its builder and its version
   std::map<uint32_t, FamilyChange> changes;  // families whose files change, by id
-  std::shared_ptr<FamilyVersions> added;
   // The number of the new MANIFEST; 0 if the change is appended to the existing one.
   FileNumber new_manifest_number = 0;
   VersionEdit head;
@@ -133,11 +133,6 @@ void VersionSet::Release(Version* version) {
   assert(before > 0);
 }
 
-size_t VersionSet::LiveVersionsOf(const FamilyVersions& family) const {
-  MutexLock lock(&obsolete_mutex_);
-  return family.live.size();
-}
-
 std::vector<ObsoleteTable> VersionSet::TakeObsolete() {
   MutexLock lock(&obsolete_mutex_);
   return std::exchange(obsolete_, {});
@@ -166,23 +161,6 @@ void VersionSet::MarkFileNumberUsed(FileNumber number) {
   uint64_t next = next_file_number_.load(std::memory_order_relaxed);
   while (next <= number.value() && !next_file_number_.compare_exchange_weak(
                                        next, number.Next().value(), std::memory_order_relaxed)) {
-  }
-}
-
-FileNumber VersionSet::LowestLogNumber() const {
-  FileNumber lowest = FileNumber::None();
-  for (const FamilyVersions* family : LiveFamilies()) {
-    lowest = std::min(lowest, family->log_number);
-  }
-  return lowest;
-}
-
-void VersionSet::ForEachLiveFile(
-    const std::function<void(const FamilyVersions&, Level, TableFile*)>& f) const {
-  for (const auto& [id, family] : families_) {
-    for (Level level = 0; level < family->current->num_levels(); ++level) {
-      for (TableFile* file : family->current->files(level)) f(*family, level, file);
-    }
   }
 }
 
@@ -281,8 +259,12 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
 // family the second one fails. Edits for a family that has been dropped are removed from the
 // change.
 Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
-  const auto is_gone = [this](const VersionEdit& edit) REQUIRES(db_mutex) {
-    return !edit.added_family && Family(edit.column_family) == nullptr;
+  std::optional<uint32_t> added;
+  for (const VersionEdit& edit : *edits) {
+    if (edit.added_family) added = edit.column_family;
+  }
+  const auto is_gone = [this, added](const VersionEdit& edit) REQUIRES(db_mutex) {
+    return edit.column_family != added && Family(edit.column_family) == nullptr;
   };
   for (const VersionEdit& edit : *edits) {
     if (edit.added_family && Family(*edit.added_family) != nullptr) {
@@ -313,7 +295,9 @@ void VersionSet::Complete(Change* change, Pending* pending) {
     if (!edit.is_family_change()) edit.prev_log_number = FileNumber{};
     edit.next_file_number = next_file_number();
     edit.last_sequence = counters_.last_sequence;
-    if (edit.added_family) edit.max_column_family = edit.column_family;
+    // Ids are reserved earlier than they are written, so a greater one may have been written
+    // before.
+    if (edit.added_family) edit.max_column_family = counters_.max_column_family;
     const bool is_later_record = pending->new_manifest_number == 0 && &edit != &edits.front();
     if (is_later_record) edit.change_begin = manifest_bytes_;
   }
@@ -325,14 +309,22 @@ void VersionSet::Complete(Change* change, Pending* pending) {
 }
 
 // Moves the request of the added family into `pending`. `pending` refers to the edits in `change`,
-// so they must not move until the change is written.
+// so they must not move until the change is written. An added family always gets a version, also
+// if nothing is added to it.
 void VersionSet::Begin(Change* change, Pending* pending) const {
   assert(is_writing_ && pending->changes.empty());
   for (const VersionEdit& edit : change->edits) {
-    if (edit.is_family_change()) continue;
-    if (!edit.changes_files()) continue;
-    FamilyVersions* const family = Family(edit.column_family);
-    assert(family != nullptr && family->current != nullptr);  // CheckFamilies()
+    FamilyVersions* family = nullptr;
+    if (edit.added_family) {
+      BeginFamily(edit, change->added_family.get(), pending);
+      family = pending->added.get();
+    } else if (edit.changes_files()) {
+      assert(!edit.is_family_drop);
+      const bool is_added = pending->added != nullptr && pending->added->id == edit.column_family;
+      family = is_added ? pending->added.get() : Family(edit.column_family);
+      assert(family != nullptr && (is_added || family->current != nullptr));  // CheckFamilies()
+    }
+    if (family == nullptr) continue;
     Pending::FamilyChange& family_change = pending->changes[family->id];
     if (family_change.builder != nullptr) continue;
     family_change.family = family;
@@ -345,13 +337,18 @@ void VersionSet::Begin(Change* change, Pending* pending) const {
       pending->families.push_back(SnapshotOf(*family));
     }
   }
-  if (change->added_family != nullptr) {
-    FamilyRequest& request = *change->added_family;
-    pending->added = std::make_shared<FamilyVersions>(request.comparator);
-    pending->added->name = request.name;
-    pending->added->num_levels = request.num_levels;
-    pending->added->tables = std::move(request.tables);
-  }
+}
+
+// Makes the family that the edit adds. No other thread knows it before it is installed.
+void VersionSet::BeginFamily(const VersionEdit& edit, FamilyRequest* request, Pending* pending) {
+  assert(request != nullptr && pending->added == nullptr);  // one in each change
+  pending->added = std::make_shared<FamilyVersions>(request->comparator);
+  FamilyVersions& family = *pending->added;
+  family.id = edit.column_family;
+  family.name = request->name;
+  family.num_levels = request->num_levels;
+  family.tables = std::move(request->tables);
+  family.log_number = edit.log_number.value_or(FileNumber{});
 }
 
 Status VersionSet::BuildVersions(const Change& change, Pending* pending) {
@@ -499,7 +496,7 @@ void VersionSet::Install(Change* change, Pending* pending) {
   for (const VersionEdit& edit : change->edits) {
     ApplyCounters(edit);
     if (edit.added_family) {
-      InstallFamily(edit, std::move(pending->added));
+      InstallFamily(std::move(pending->added));
     } else if (edit.is_family_drop) {
       DropFamily(edit.column_family);
     } else {
@@ -509,16 +506,12 @@ void VersionSet::Install(Change* change, Pending* pending) {
   assert(pending->added == nullptr);  // the edit with added_family has consumed it
 }
 
-void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family) {
-  assert(family != nullptr && !families_.contains(edit.column_family));
-  family->id = edit.column_family;
-  family->log_number = edit.log_number.value_or(FileNumber{});
-  BuiltVersion empty;
-  IgnoreError(VersionBuilder(family->comparator, family->tables.get(), nullptr, family->num_levels)
-                  .Build(&empty),
-              "there is nothing to check");
-  Adopt(family.get(), std::move(empty));
-  families_[family->id] = std::move(family);
+// The version of the family is installed already, with what a later edit of the change adds.
+void VersionSet::InstallFamily(std::shared_ptr<FamilyVersions> family) {
+  assert(family != nullptr && family->current != nullptr);
+  const uint32_t id = family->id;
+  assert(!families_.contains(id));
+  families_[id] = std::move(family);
 }
 
 void VersionSet::DropFamily(uint32_t id) {
@@ -537,6 +530,9 @@ void VersionSet::DropFamily(uint32_t id) {
 void VersionSet::ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) {
   assert(family != nullptr);
   if (edit.log_number) family->log_number = std::max(family->log_number, *edit.log_number);
+  for (const auto& [level, meta] : edit.new_files) {
+    family->next_epoch = std::max(family->next_epoch, meta.epoch_number + 1);
+  }
   for (const auto& cursor : edit.compact_cursors) {
     family->compact_cursors[cursor.level] = cursor.key;
   }
@@ -559,42 +555,6 @@ Status VersionSet::CheckManifest(DbMutex* mutex) {
   const Status status = CheckManifestFile(options_.fs, path, written_bytes);
   if (status.IsCorruption()) manifest_.Abandon();
   return status;
-}
-
-uint64_t VersionSet::ObsoleteTableBytes() const {
-  uint64_t bytes = 0;
-  MutexLock lock(&obsolete_mutex_);
-  for (const ObsoleteTable& table : obsolete_) bytes += table.file->meta.file_size;
-  return bytes;
-}
-
-uint64_t VersionSet::RetiredBytes() const {
-  uint64_t bytes = 0;
-  MutexLock lock(&obsolete_mutex_);
-  for (const auto& [id, family] : families_) bytes += family->live.RetiredBytes();
-  for (const auto& family : dropped_) bytes += family->live.RetiredBytes();
-  return bytes;
-}
-
-uint64_t VersionSet::RetiredBytesOf(const FamilyVersions& family) const {
-  MutexLock lock(&obsolete_mutex_);
-  return family.live.RetiredBytes();
-}
-
-std::string VersionSet::DebugString() const {
-  std::string text = StrCat("MANIFEST ", manifest_number_, ": ", manifest_bytes_, " bytes",
-                            is_writing_ ? ", being written\n" : "\n");
-  StrAppend(&text, "next file ", next_file_number(), ", last sequence number ",
-            counters_.last_sequence, ", logs needed from ", counters_.min_log_number_to_keep,
-            ", live versions ", live_version_count(), "\n");
-  for (const FamilyVersions* family : LiveFamilies()) {
-    StrAppend(&text, "family ", family->id, " ", family->name, ": version ",
-              family->current->number(), ", ", family->current->file_count(), " tables, logs from ",
-              family->log_number);
-    const std::string kept = family->kept_for_snapshots.DebugString();
-    StrAppend(&text, kept.empty() ? "" : ", tombstones kept of ", kept, "\n");
-  }
-  return text;
 }
 
 }  // namespace ashlar

@@ -88,7 +88,9 @@ class VersionSet {
     // Not below any sequence number in the new files of the edits.
     SequenceNumber last_sequence = 0;
     bool is_atomic_group = false;
-    std::unique_ptr<FamilyRequest> added_family;  // set if an edit has added_family
+    // Set if an edit has added_family. A later edit of the same group may add files to this family,
+    // so that it is never there without them.
+    std::unique_ptr<FamilyRequest> added_family;
   };
   // Appends the change to the MANIFEST, syncs it and installs the new versions. Releases the mutex
   // while writing. After an error nothing is installed, this MANIFEST is never written again, and
@@ -183,11 +185,12 @@ class VersionSet {
   Status CheckFamilies(std::vector<VersionEdit>* edits) const REQUIRES(db_mutex);
   void Complete(Change* change, Pending* pending) REQUIRES(db_mutex);
   void Begin(Change* change, Pending* pending) const REQUIRES(db_mutex);
+  static void BeginFamily(const VersionEdit& edit, FamilyRequest* request, Pending* pending)
+      REQUIRES(db_mutex);
   static Status BuildVersions(const Change& change, Pending* pending);
   Status Write(const Change& change, Pending* pending);
   void Install(Change* change, Pending* pending) REQUIRES(db_mutex);
-  void InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family)
-      REQUIRES(db_mutex);
+  void InstallFamily(std::shared_ptr<FamilyVersions> family) REQUIRES(db_mutex);
   void DropFamily(uint32_t id) REQUIRES(db_mutex);
   static void ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) REQUIRES(db_mutex);
   std::vector<LogSummary> NewLogSummaries() const REQUIRES(db_mutex);

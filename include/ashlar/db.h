@@ -212,8 +212,9 @@ class ASHLAR_EXPORT DB {
                                std::string* output,
                                const CompactionServiceOptionsOverride& override_options);
 
-  // NotSupported so far. Opens a database with user-defined timestamps and removes all data that is
-  // newer than trim_ts.
+  // Opens a database and removes from its families with user-defined timestamps all versions newer
+  // than trim_ts; InvalidArgument if trim_ts is below full_history_ts_low. After another error the
+  // database is not open, and a part may be gone; a further call continues.
   static Status OpenAndTrimHistory(const DBOptions& db_options, const std::string& dbname,
                                    const std::vector<ColumnFamilyDescriptor>& column_families,
                                    std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,

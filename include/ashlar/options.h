@@ -569,9 +569,9 @@ struct ASHLAR_EXPORT DBOptions {
   uint64_t follower_catchup_retry_count = 10;
   // Milliseconds between these retries.
   uint64_t follower_catchup_retry_wait_ms = 100;
-  // Storage tier of MANIFEST, CURRENT and similar files. A hint without effect.
+  // Storage tier of MANIFEST, CURRENT, OPTIONS and IDENTITY files, passed on to the file system.
   Temperature metadata_write_temperature = Temperature::kUnknown;
-  // Storage tier of WALs. A hint without effect.
+  // Storage tier of WALs, passed on to the file system.
   Temperature wal_write_temperature = Temperature::kUnknown;
   // Compaction styles whose tables get a write-lifetime hint. A hint without effect.
   CompactionStyleSet calculate_sst_write_lifetime_hint_set = {

@@ -264,6 +264,9 @@ void CounterWalk::CacheIndexes() {
   Open("/indexes", options, table);
   Fill(1000);
   for (int round = 0; round < 2; round++) Get(Key(500));
+  table.block_cache = NewLRUCache(8 << 20);
+  Open("/indexes", options, table);
+  ReadBatches();
 }
 
 // A comparator and a compaction filter of the program, a merge operator that fails, and a table

@@ -11,6 +11,7 @@
 #include "ashlar/wide_columns.h"
 #include "ashlar/write_batch.h"
 #include "tools/db_stress/worker.h"
+#include "util/result.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar::stress {
@@ -328,10 +329,10 @@ void IngestTable(Worker* worker) {
   ingest_options.move_files = worker->random.OneIn(2);
   ingest_options.verify_checksums_before_ingest = worker->random.OneIn(2);
   Announce(worker, changes);
+  const Status status = worker->db()->IngestExternalFile(family.get(), {path}, ingest_options);
+  IgnoreError(options.env->DeleteFile(path), "an ingestion that moves the file has deleted it");
   // Plain options, because an ingestion is no write and is never refused by no_slowdown.
-  Settle(worker, changes, WriteOptions(),
-         worker->db()->IngestExternalFile(family.get(), {path}, ingest_options),
-         "IngestExternalFile");
+  Settle(worker, changes, WriteOptions(), status, "IngestExternalFile");
 }
 
 }  // namespace ashlar::stress

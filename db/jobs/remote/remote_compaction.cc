@@ -57,6 +57,16 @@ RemoteInput InputFor(const DbCore& core, const ColumnFamilyData& family,
   input.is_manual = plan.is_manual;
   input.compression = plan.compression;
   input.reason = plan.reason;
+  input.temperature = plan.temperature;
+  if (plan.young_range.has_value()) {
+    input.young_range = {.smallest = plan.young_range->smallest.ToString(),
+                         .largest = plan.young_range->largest.ToString(),
+                         .largest_is_exclusive = plan.young_range->largest_is_exclusive};
+  }
+  input.now_seconds = work.table.creation_time;
+  if (work.table.seqno_times != nullptr) {
+    input.write_times = work.table.seqno_times->EncodeFor(1, kMaxSequenceNumber);
+  }
   return input;
 }
 
@@ -77,9 +87,6 @@ std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
   assert(work.version != nullptr);
   if (core->options->compaction_service == nullptr || IsForThisProcess(family, work))
     return nullptr;
-  // The input of a worker has no tier of storage and no second level.
-  if (work.plan->temperature != Temperature::kUnknown) return nullptr;
-  if (work.plan->young_range.has_value()) return nullptr;
   std::unique_ptr<RemoteCompaction> remote(new RemoteCompaction(core, work));
   const CompactionPlan& plan = *work.plan;
   remote->input_ = InputFor(*core, family, work);
@@ -157,8 +164,8 @@ Status RemoteCompaction::TakeIn(const RemoteResult& remote, OutputResult* result
   assert(result != nullptr);
   assert(result->tables.empty());
   RETURN_IF_ERROR(CheckOrder(remote));
-  for (const FileMetadata& meta : remote.tables) {
-    RETURN_IF_ERROR(TakeTable(remote.output_dir, meta, result));
+  for (const RemoteResult::Table& table : remote.tables) {
+    RETURN_IF_ERROR(TakeTable(remote.output_dir, table, result));
   }
   result->input_entries = remote.input_entries;
   result->output_entries = remote.output_entries;
@@ -171,37 +178,50 @@ Status RemoteCompaction::TakeIn(const RemoteResult& remote, OutputResult* result
   return Status::OK();
 }
 
-// The tables must be disjoint and within the key range of the inputs: the plan has claimed only
-// that range.
+// The tables of a level must be disjoint and within the key range that the plan has claimed there:
+// that of the inputs, and on the level above the young range.
 Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
+  const CompactionPlan& plan = *work_.plan;
   const InternalKeyComparator& order = work_.version->comparator();
-  const auto [smallest, largest] = work_.plan->UserKeyRange(order);
-  const FileMetadata* before = nullptr;
-  if (work_.plan->output_level == 0 && remote.tables.size() > 1) {
+  const auto [smallest, largest] = plan.UserKeyRange(order);
+  const FileMetadata* before[2] = {nullptr, nullptr};  // of the output level, and of the one above
+  if (plan.output_level == 0 && remote.tables.size() > 1) {
     return Status::Corruption("remote compaction: several tables for level 0");
   }
-  for (const FileMetadata& meta : remote.tables) {
-    const bool is_inside = order.OrderWithoutTimestamp(smallest, meta.smallest_user_key()) <= 0 &&
-                           order.OrderWithoutTimestamp(meta.largest_user_key(), largest) <= 0;
-    const bool is_behind = before == nullptr || order.Compare(before->largest, meta.smallest) < 0;
+  for (const auto& [meta, is_young] : remote.tables) {
+    if (is_young && !plan.young_range.has_value()) {
+      return Status::Corruption(
+          StrCat("remote compaction: table ", meta.number, " is for a level that is not claimed"));
+    }
+    const int to_begin = order.OrderWithoutTimestamp(
+        is_young ? plan.young_range->smallest : smallest, meta.smallest_user_key());
+    const int to_end = order.OrderWithoutTimestamp(meta.largest_user_key(),
+                                                   is_young ? plan.young_range->largest : largest);
+    const bool may_reach_end =
+        !is_young || !plan.young_range->largest_is_exclusive || meta.largest_is_exclusive();
+    const bool is_inside = to_begin <= 0 && (may_reach_end ? to_end <= 0 : to_end < 0);
+    const FileMetadata*& last = before[is_young];
+    const bool is_behind = last == nullptr || order.Compare(last->largest, meta.smallest) < 0;
     if (!is_inside || !is_behind || order.Compare(meta.smallest, meta.largest) > 0) {
       return Status::Corruption(
           StrCat("remote compaction: table ", meta.number, " has keys ",
                  is_inside ? "of the table before it" : "beyond those of the inputs"));
     }
-    before = &meta;
+    last = &meta;
   }
   return Status::OK();
 }
 
 // The table is moved into the directory of the database under a number of this process.
-Status RemoteCompaction::TakeTable(const std::string& dir, const FileMetadata& meta,
+Status RemoteCompaction::TakeTable(const std::string& dir, const RemoteResult::Table& taken,
                                    OutputResult* result) const {
   assert(result != nullptr);
+  const FileMetadata& meta = taken.meta;
   FileSystem* const fs = core_->environment.fs.get();
   const std::string source = TableFileName(dir, meta.number);
   OutputTable& table = result->tables.emplace_back();  // a failure deletes it from here on
   table.meta = meta;
+  table.is_young = taken.is_young;
   table.meta.number = work_.new_file_number();
   table.meta.path_id = 0;
   const std::string path = TableFileName(work_.table.dir, table.meta.number);

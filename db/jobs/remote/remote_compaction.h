@@ -39,7 +39,8 @@ class RemoteCompaction {
   RemoteCompaction(DbCore* core, const CompactionJobOptions& work) REQUIRES(db_mutex);
   Status Ask(std::string* answer, CompactionServiceJobStatus* status);
   Status TakeIn(const RemoteResult& remote, OutputResult* result) const;
-  Status TakeTable(const std::string& dir, const FileMetadata& meta, OutputResult* result) const;
+  Status TakeTable(const std::string& dir, const RemoteResult::Table& taken,
+                   OutputResult* result) const;
   Status CheckTable(const std::string& path, FileMetadata* meta, OutputTable* table) const;
   Status CheckOrder(const RemoteResult& remote) const;
   void Warn(const char* what, const Status& why) const;

@@ -20,7 +20,7 @@ namespace {
 constexpr char kInputMagic[] = "ASHLARCI";
 constexpr char kResultMagic[] = "ASHLARC2";
 constexpr size_t kMagicBytes = 8;
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr uint64_t kMostLevels = 64;  // a message with a higher level is malformed
 
 // The beginning of a message: magic and version.
@@ -139,6 +139,15 @@ std::string RemoteInput::Encode() const {
   PutVarint32(&bytes, is_manual);
   PutVarint32(&bytes, static_cast<uint8_t>(compression));
   PutVarint32(&bytes, static_cast<uint32_t>(reason));
+  PutVarint32(&bytes, static_cast<uint8_t>(temperature));
+  PutVarint32(&bytes, young_range.has_value());
+  if (young_range.has_value()) {
+    PutLengthPrefixedSlice(&bytes, young_range->smallest);
+    PutLengthPrefixedSlice(&bytes, young_range->largest);
+    PutVarint32(&bytes, young_range->largest_is_exclusive);
+  }
+  PutVarint64(&bytes, now_seconds);
+  PutLengthPrefixedSlice(&bytes, write_times);
   return End(std::move(bytes));
 }
 
@@ -180,6 +189,17 @@ Result<RemoteInput> RemoteInput::Decode(const Slice& bytes) {
   input.compression = static_cast<CompressionType>(fields.Number("compression", UINT8_MAX));
   input.reason = static_cast<CompactionReason>(
       fields.Number("reason", static_cast<uint64_t>(CompactionReason::kNumOfReasons)));
+  input.temperature = static_cast<Temperature>(
+      fields.Number("temperature", static_cast<uint64_t>(Temperature::kLastTemperature) - 1));
+  if (fields.Flag("mark of a range of young entries")) {
+    RemoteInput::YoungRange& range = input.young_range.emplace();
+    range.smallest = fields.Text("begin of the young range");
+    range.largest = fields.Text("end of the young range");
+    range.largest_is_exclusive = fields.Flag("largest_is_exclusive");
+    if (input.output_level < 2) fields.Fail("young range", "has no level above level 1");
+  }
+  input.now_seconds = fields.Number("time");
+  input.write_times = fields.Text("times of writes");
   RETURN_IF_ERROR(fields.Finish());
   return input;
 }
@@ -192,15 +212,16 @@ std::string RemoteResult::Encode() const {
   PutLengthPrefixedSlice(&bytes, status.getState() == nullptr ? "" : status.getState());
   PutLengthPrefixedSlice(&bytes, output_dir);
   VersionEdit edit;
-  for (const FileMetadata& table : tables) edit.AddFile(0, table);
+  for (const Table& table : tables) edit.AddFile(0, table.meta);
   std::string record;
   edit.EncodeTo(&record);
   PutLengthPrefixedSlice(&bytes, record);
-  // The record has one mark for both flags of a table, so the flags follow separately.
+  // The record has one mark for two flags of a table, so the flags follow separately.
   PutVarint64(&bytes, tables.size());
-  for (const FileMetadata& table : tables) {
-    PutVarint32(&bytes, table.marked_for_compaction);
-    PutVarint32(&bytes, table.keeps_for_snapshots);
+  for (const Table& table : tables) {
+    PutVarint32(&bytes, table.meta.marked_for_compaction);
+    PutVarint32(&bytes, table.meta.keeps_for_snapshots);
+    PutVarint32(&bytes, table.is_young);
   }
   for (const uint64_t count :
        {input_entries, output_entries, hidden_dropped, covered_dropped, tombstones_dropped,
@@ -222,12 +243,14 @@ Result<RemoteResult> RemoteResult::Decode(const Slice& bytes) {
   result.output_dir = fields.Text("output directory");
   const std::string record = fields.Text("list of tables");
   struct Marks {
-    bool is_marked, keeps_for_snapshots;
+    bool is_marked, keeps_for_snapshots, is_young;
   };
   std::vector<Marks> marks;
   for (uint64_t count = fields.Count("number of tables"); count > 0 && fields.is_ok(); count--) {
-    const bool is_marked = fields.Flag("mark");
-    marks.push_back({is_marked, fields.Flag("keeps_for_snapshots")});
+    Marks& mark = marks.emplace_back();
+    mark.is_marked = fields.Flag("mark");
+    mark.keeps_for_snapshots = fields.Flag("keeps_for_snapshots");
+    mark.is_young = fields.Flag("is_young");
   }
   for (uint64_t* count :
        {&result.input_entries, &result.output_entries, &result.hidden_dropped,
@@ -253,7 +276,7 @@ Result<RemoteResult> RemoteResult::Decode(const Slice& bytes) {
     if (file.meta.smallest.size() < kTrailerBytes || file.meta.largest.size() < kTrailerBytes) {
       return Status::Corruption("result of a remote compaction: a table without boundary keys");
     }
-    result.tables.push_back(std::move(file.meta));
+    result.tables.push_back({.meta = std::move(file.meta), .is_young = marks[i].is_young});
   }
   return result;
 }
@@ -294,6 +317,16 @@ Result<CompactionPlan> PlanFromInput(const RemoteInput& input, const Version& ve
   plan.is_manual = input.is_manual;
   plan.compression = input.compression;
   plan.reason = input.reason;
+  plan.temperature = input.temperature;
+  if (input.young_range.has_value()) {
+    const RemoteInput::YoungRange& range = *input.young_range;
+    if (version.comparator().OrderWithoutTimestamp(range.smallest, range.largest) > 0) {
+      return Status::Corruption("remote compaction: a young range that ends before it begins");
+    }
+    plan.young_range = {.smallest = range.smallest,
+                        .largest = range.largest,
+                        .largest_is_exclusive = range.largest_is_exclusive};
+  }
   // Entries of level 0 may only be dropped if no older file of level 0 holds the key.
   if (plan.output_level == 0) {
     const std::vector<TableFile*>& level0 = version.files(0);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,18 @@ struct RemoteInput {
   bool is_manual = false;
   CompressionType compression = kDisableCompressionOption;
   CompactionReason reason = CompactionReason::kUnknown;
+  Temperature temperature = Temperature::kUnknown;
+  // The plan's young_range.
+  struct YoungRange {
+    std::string smallest, largest;  // user keys
+    bool largest_is_exclusive = false;
+  };
+  std::optional<YoungRange> young_range;
+  // What is young: the time at which the job began, in seconds since 1970, and when sequence
+  // numbers were written, as tables record it. Empty: the database knows only what is in the
+  // tables.
+  uint64_t now_seconds = 0;
+  std::string write_times;
 
   std::string Encode() const;
   static Result<RemoteInput> Decode(const Slice& bytes);
@@ -56,7 +69,12 @@ struct RemoteInput {
 struct RemoteResult {
   Status status;  // code and message of the worker's error
   std::string output_dir;
-  std::vector<FileMetadata> tables;  // ascending; the file names in output_dir use their numbers
+  // The tables of each level ascend; the file names in output_dir use their numbers.
+  struct Table {
+    FileMetadata meta;
+    bool is_young = false;  // see OutputTable
+  };
+  std::vector<Table> tables;
   uint64_t input_entries = 0;
   uint64_t output_entries = 0;
   uint64_t hidden_dropped = 0;
@@ -72,7 +90,7 @@ struct RemoteResult {
 };
 
 // The plan that an input describes, with the tables of a version. Corruption if one of them is not
-// on its level.
+// on its level. The input outlives the plan.
 Result<CompactionPlan> PlanFromInput(const RemoteInput& input, const Version& version);
 
 }  // namespace ashlar

@@ -10,6 +10,7 @@
 #include "db/column_family/column_family_data.h"
 #include "db/jobs/remote/remote_compaction.h"
 #include "db/jobs/table_options.h"
+#include "db/output/seqno_times.h"
 #include "db/version/version_ref.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -36,7 +37,9 @@ Result<FileNumber> FirstFreeNumber(FileSystem* fs, const std::string& dir) {
 // Copies the results that the database adds to its own statistics.
 void Report(const OutputResult& done, RemoteResult* result) {
   assert(result != nullptr);
-  for (const OutputTable& table : done.tables) result->tables.push_back(table.meta);
+  for (const OutputTable& table : done.tables) {
+    result->tables.push_back({.meta = table.meta, .is_young = table.is_young});
+  }
   result->input_entries = done.input_entries;
   result->output_entries = done.output_entries;
   result->hidden_dropped = done.hidden_dropped;
@@ -46,6 +49,18 @@ void Report(const OutputResult& done, RemoteResult* result) {
   result->range_tombstones_dropped = done.range_tombstones_dropped;
   result->bytes_written = done.bytes_written;
   result->cpu_micros = done.cpu_micros;
+}
+
+// The worker decides which entries are young as the database would. It may have been opened long
+// after the writes, so it knows nothing itself.
+Status TakeTimes(const RemoteInput& input, TableOutputOptions* table) {
+  assert(table != nullptr);
+  table->creation_time = table->oldest_ancestor_time = input.now_seconds;
+  if (table->seqno_times == nullptr) return Status::OK();
+  SeqnoTimes times;
+  if (!input.write_times.empty()) RETURN_IF_ERROR(times.MergeEncoded(input.write_times));
+  table->seqno_times = std::make_shared<const SeqnoTimes>(std::move(times));
+  return Status::OK();
 }
 
 }  // namespace
@@ -84,6 +99,7 @@ Status RunForService(DbCore* core, const RemoteInput& input, const std::string& 
     work.readahead_bytes = core->options->compaction_readahead_size;
     work.verify_record_count = core->options->compaction_verify_record_count;
   }
+  RETURN_IF_ERROR(TakeTimes(input, &work.table));
   work.table.is_flush = false;
   work.table.dir = work.table.blob_dir = output_dir;
   work.plan = &plan;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Families whose values are in blob files are exported and imported: completely or not at all,
-// whichever call of the file system fails or is the last one before a crash.
+// Families whose values are in blob files are exported and imported. What faults and crashes leave
+// of an import: import_fault_test.cc.
 #include <algorithm>
 
 #include "ashlar/file_checksum.h"
@@ -14,18 +14,6 @@ namespace ashlar {
 namespace {
 
 std::string Large(int i) { return "value" + std::to_string(i) + std::string(30, 'x'); }
-
-Status ExportTo(DB* db, ColumnFamilyHandle* handle, const std::string& dir,
-                std::unique_ptr<ExportImportFilesMetaData>* exported) {
-  Checkpoint* made = nullptr;
-  const Status status = Checkpoint::Create(db, &made);
-  if (!status.ok()) return status;
-  const std::unique_ptr<Checkpoint> checkpoint(made);
-  ExportImportFilesMetaData* metadata = nullptr;
-  const Status done = checkpoint->ExportColumnFamily(handle, dir, &metadata);
-  exported->reset(metadata);
-  return done;
-}
 
 class BlobImport : public IngestTest {
  protected:
@@ -261,106 +249,6 @@ TEST_F(BlobImport, IsTheWayForTablesThatCannotBeIngested) {
   const Status status = Ingest({"/db" + FileOn(0).name}, ingest);
   EXPECT_TRUE(status.IsNotSupported());
   EXPECT_NE(status.ToString().find("Checkpoint::ExportColumnFamily"), std::string::npos);
-}
-
-// The family "imported" of a database, in a simulated file system.
-class BlobImportFault : public testing::Test {
- protected:
-  BlobImportFault() {
-    options_.create_if_missing = true;
-    options_.disable_auto_compactions = true;
-    options_.compression = kNoCompression;
-    options_.enable_blob_files = true;
-    options_.min_blob_size = 20;
-  }
-  void Fill(TestDb* test) {
-    for (int i = 0; i < 4; i++) test->Put(TestDb::Key(i), Large(i));
-    test->Flush();
-    test->Put(TestDb::Key(1), "small");
-    test->Put(TestDb::Key(2), Large(12));
-    test->Flush();
-    ASSERT_OK(ExportTo(test->db(), test->db()->DefaultColumnFamily(), "/export", &exported_));
-    rows_ = test->ReadRows();
-  }
-  Status Import(TestDb* test) {
-    ColumnFamilyHandle* handle = nullptr;
-    const Status status = test->db()->CreateColumnFamilyWithImport(
-        options_, "imported", ImportColumnFamilyOptions(), *exported_, &handle);
-    EXPECT_EQ(handle != nullptr, status.ok());
-    if (handle == nullptr) return status;
-    EXPECT_OK(test->db()->DestroyColumnFamilyHandle(handle));
-    return status;
-  }
-  // Whether the family has all rows. Otherwise it is empty or does not exist, and no file is left.
-  bool IsThereAfter(const std::shared_ptr<SimFS>& disk, const std::string& when) {
-    TestDb test(disk, options_);
-    test.OpenAll();
-    if (test.db() == nullptr) return false;
-    Contents contents;
-    EXPECT_OK(test.TryReadAll(&contents)) << when;
-    EXPECT_EQ(contents["default"], rows_) << when;
-    const bool is_there = !contents["imported"].empty();
-    EXPECT_EQ(contents["imported"], is_there ? rows_ : Rows()) << when;
-    EXPECT_EQ(test.FilesOnDisk(".sst"), int(test.Tables().size())) << when;
-    EXPECT_EQ(test.FilesOnDisk(".blob"), is_there ? 4 : 2) << when;
-    return is_there;
-  }
-  void FailEveryCall(FaultEffect effect);
-
-  Options options_;
-  std::unique_ptr<ExportImportFilesMetaData> exported_;
-  Rows rows_;
-};
-
-void BlobImportFault::FailEveryCall(FaultEffect effect) {
-  for (uint64_t n = 0;; n++) {
-    const std::shared_ptr<SimFS> disk = SimFS::Create();
-    TestDb test(disk, options_);
-    test.OpenAll();
-    Fill(&test);
-    const std::string when = "failing call " + std::to_string(n);
-    disk->FailAt(disk->CallCount() + n, FaultError::kIO, FaultMode::kOnce, effect);
-    const Status status = Import(&test);
-    const bool was_hit = disk->Stats().TotalInjected() > 0;
-    disk->ClearFaults();
-    const bool survives =
-        IsThereAfter(disk->CrashImage(disk->CallCount(), CrashPolicy::kStrict), when);
-    EXPECT_TRUE(survives || !status.ok()) << when;
-    IgnoreError(test.db()->Resume(), "there may be no error");
-    test.Drop();
-    EXPECT_EQ(IsThereAfter(disk, when), status.ok()) << when;
-    if (!was_hit) {
-      EXPECT_GT(n, 20u) << "calls of an import";
-      return;
-    }
-    if (HasFailure()) return;
-  }
-}
-
-TEST_F(BlobImportFault, EveryCallMayFail) { FailEveryCall(FaultEffect::kNone); }
-TEST_F(BlobImportFault, EveryCallMayFailHalfDone) { FailEveryCall(FaultEffect::kPartial); }
-
-TEST_F(BlobImportFault, EveryCallMayBeTheLast) {
-  const std::shared_ptr<SimFS> disk = SimFS::Create();
-  TestDb test(disk, options_);
-  test.OpenAll();
-  Fill(&test);
-  disk->SyncEverything();
-  const uint64_t begin = disk->CallCount();
-  ASSERT_OK(Import(&test));
-  const uint64_t end = disk->CallCount();
-  int there = 0, not_there = 0;
-  for (uint64_t call = begin; call <= end; call++) {
-    for (const CrashPolicy policy : kAllCrashPolicies) {
-      const std::string when = "crash before call " + std::to_string(call) + ", " + NameOf(policy);
-      const bool is_there = IsThereAfter(disk->CrashImage(call, policy, 0), when);
-      (is_there ? there : not_there)++;
-      EXPECT_TRUE(is_there || call < end) << when;
-      if (HasFailure()) return;
-    }
-  }
-  EXPECT_GT(there, 0);
-  EXPECT_GT(not_there, 0);
 }
 
 }  // namespace

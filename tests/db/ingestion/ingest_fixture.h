@@ -7,10 +7,24 @@
 
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/utilities/checkpoint.h"
 #include "db/options/stock_merge_operators.h"
 #include "tests/support/test_db.h"
 
 namespace ashlar {
+
+// Exports a family with its files to a directory that does not exist yet.
+inline Status ExportTo(DB* db, ColumnFamilyHandle* handle, const std::string& dir,
+                       std::unique_ptr<ExportImportFilesMetaData>* exported) {
+  Checkpoint* made = nullptr;
+  const Status status = Checkpoint::Create(db, &made);
+  if (!status.ok()) return status;
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ExportImportFilesMetaData* metadata = nullptr;
+  const Status done = checkpoint->ExportColumnFamily(handle, dir, &metadata);
+  exported->reset(metadata);
+  return done;
+}
 
 class IngestTest : public DbTest {
  protected:

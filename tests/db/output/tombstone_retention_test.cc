@@ -47,6 +47,49 @@ FileMetadata Table(const Slice& smallest, SequenceNumber oldest, const Slice& la
   return meta;
 }
 
+std::string TextOf(const DividedTombstones& divided) {
+  return divided.young->DebugString() + "| " + divided.old->DebugString();
+}
+
+TEST(DividedTombstones, AreDividedByNumberInsideTheRange) {
+  const auto tombstones = Fragmented({{"a", "c", 9}, {"c", "e", 9}, {"c", "f", 4}, {"m", "p", 8}});
+  const auto divide = [&](const Slice& smallest, const Slice& largest, bool is_inclusive) {
+    return DivideTombstones(tombstones, 5, {smallest, largest, is_inclusive});
+  };
+  const auto all = divide("a", "z", true);
+  ASSERT_TRUE(all.has_value());
+  for (const char* key : {"a", "b", "c", "d", "e", "f", "m", "o", "p"}) {
+    const SequenceNumber young = all->young->MaxCoveringSeqno(key, kMaxSequenceNumber);
+    const SequenceNumber old = all->old->MaxCoveringSeqno(key, kMaxSequenceNumber);
+    EXPECT_EQ(std::max(young, old), tombstones.MaxCoveringSeqno(key, kMaxSequenceNumber)) << key;
+    EXPECT_EQ(old, tombstones.MaxCoveringSeqno(key, 4)) << key;
+  }
+  EXPECT_EQ(all->young->smallest_seqno(), 8u);
+  EXPECT_EQ(all->old->largest_seqno(), 4u);
+  // An old tombstone may reach out of the range, and young ones may be outside of it.
+  const auto part = divide("c", "e", true);
+  ASSERT_TRUE(part.has_value());
+  EXPECT_EQ(part->young->tombstone_count(), 1u) << TextOf(*part);
+  EXPECT_EQ(part->old->MaxCoveringSeqno("b", kMaxSequenceNumber), 9u);
+  EXPECT_EQ(part->old->MaxCoveringSeqno("o", kMaxSequenceNumber), 8u);
+  EXPECT_EQ(part->old->MaxCoveringSeqno("d", kMaxSequenceNumber), 4u);
+  EXPECT_EQ(part->young->MaxCoveringSeqno("d", kMaxSequenceNumber), 9u);
+}
+
+TEST(DividedTombstones, AreNotDividedIfAYoungOneReachesOutOfTheRange) {
+  const auto tombstones = Fragmented({{"c", "e", 9}});
+  const auto divides = [&](const Slice& smallest, const Slice& largest, bool is_inclusive) {
+    return DivideTombstones(tombstones, 5, {smallest, largest, is_inclusive}).has_value();
+  };
+  EXPECT_FALSE(divides("d", "z", true));
+  EXPECT_FALSE(divides("a", "d", true));
+  EXPECT_FALSE(divides("a", "c", true));
+  EXPECT_TRUE(divides("a", "c", false));
+  EXPECT_TRUE(divides("e", "z", true));
+  EXPECT_TRUE(divides("c", "e", false));
+  EXPECT_TRUE(DivideTombstones(tombstones, 10, {"d", "z", true}).has_value());
+}
+
 TEST(HidingTombstones, SpareWhatASnapshotSees) {
   const auto tombstones = Fragmented({{"b", "d", 10}, {"f", "g", 4}});
   const std::vector<SequenceNumber> snapshots{6};

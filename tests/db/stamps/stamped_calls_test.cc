@@ -290,18 +290,9 @@ TEST_F(StampedCallsTest, CompactRangeRaisesTheLimitUnlessItHasARange) {
 }
 
 TEST_F(StampedCallsTest, CallsThatAreNotBuiltSaySo) {
-  PinnableSlice operand;
-  GetMergeOperandsOptions operands;
-  operands.expected_max_number_of_operands = 1;
-  int count = 0;
-  EXPECT_TRUE(db_->GetMergeOperands(ReadAt(1).options, db_->DefaultColumnFamily(), "a", &operand,
-                                    &operands, &count)
-                  .IsNotSupported());
-  EXPECT_TRUE(db_->ClipColumnFamily(db_->DefaultColumnFamily(), "a", "b").IsNotSupported());
-  ReadAt tailing(1);
-  tailing.options.tailing = true;
-  const std::unique_ptr<Iterator> it(db_->NewIterator(tailing.options));
-  EXPECT_TRUE(it->status().IsNotSupported());
+  std::string newest;
+  EXPECT_TRUE(
+      db_->GetNewestUserDefinedTimestamp(db_->DefaultColumnFamily(), &newest).IsNotSupported());
 }
 
 TEST(StampedOptions, ThatCannotBeCombinedWithTimestampsAreRefused) {

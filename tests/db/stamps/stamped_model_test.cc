@@ -2,13 +2,15 @@
 //
 // A family with timestamps against a model: a list of all versions ever written. Reads at random
 // timestamps and snapshots, point reads and iterators in both directions, must agree with it after
-// every flush, compaction, reopening and rise of full_history_ts_low.
+// every flush, compaction, reopening, rise of full_history_ts_low, and trimming of the newest
+// versions.
 #include <algorithm>
 #include <map>
 #include <optional>
 
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/wide_columns.h"
 #include "tests/db/stamps/stamped_db.h"
 #include "util/random.h"
 
@@ -200,6 +202,43 @@ class StampedModelTest : public DbTest, public testing::WithParamInterface<Model
       ASSERT_EQ(status.ok() ? value : "(none)",
                 row == expected.end() ? "(none)" : row->second.first)
           << KeyOf(i) << at;
+      ASSERT_EQ(OperandsOf(KeyOf(i), read.options),
+                row == expected.end() ? "(none)" : row->second.first)
+          << KeyOf(i) << at;
+    }
+    CheckEntities(expected, read.options, at);
+  }
+  // The value below the operands and the operands, as the operator would merge them.
+  std::string OperandsOf(const std::string& key, const ReadOptions& read) {
+    constexpr int kMost = 100;
+    std::vector<PinnableSlice> operands(kMost);
+    GetMergeOperandsOptions options;
+    options.expected_max_number_of_operands = kMost;
+    int count = 0;
+    const Status status = db_->GetMergeOperands(read, db_->DefaultColumnFamily(), key,
+                                                operands.data(), &options, &count);
+    if (status.IsNotFound()) return "(none)";
+    EXPECT_OK(status);
+    std::string text;
+    for (int i = 0; i < count; i++) text += (i == 0 ? "" : ",") + operands[i].ToString();
+    return text;
+  }
+  // By one call for all keys.
+  void CheckEntities(const Content& expected, const ReadOptions& read, const std::string& at) {
+    std::vector<std::string> keys;
+    for (uint64_t i = 0; i < kKeys; i++) keys.push_back(KeyOf(i));
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    std::vector<PinnableWideColumns> found(kKeys);
+    std::vector<Status> statuses(kKeys);
+    db_->MultiGetEntity(read, db_->DefaultColumnFamily(), kKeys, slices.data(), found.data(),
+                        statuses.data());
+    for (uint64_t i = 0; i < kKeys; i++) {
+      const auto row = expected.find(keys[i]);
+      ASSERT_EQ(statuses[i].IsNotFound(), row == expected.end()) << keys[i] << at;
+      if (row == expected.end()) continue;
+      ASSERT_OK(statuses[i]);
+      ASSERT_EQ(found[i].columns(), (WideColumns{{kDefaultWideColumnName, row->second.first}}))
+          << keys[i] << at;
     }
   }
   // A compaction may clear the timestamp of a version that is older than the limit.
@@ -221,6 +260,17 @@ class StampedModelTest : public DbTest, public testing::WithParamInterface<Model
     low_ = std::max(low_, low_ + random_.Uniform(clock_ > low_ ? clock_ - low_ + 1 : 1));
     ASSERT_OK(db_->IncreaseFullHistoryTsLow(nullptr, Stamp(low_)));
     if (GetParam().order == Order::kAny) Compact();
+  }
+
+  // Removes everything that is newer than some timestamp.
+  void Trim() {
+    ReleaseAll();
+    Close();
+    const uint64_t limit = low_ + random_.Uniform(clock_ > low_ ? clock_ - low_ + 1 : 1);
+    ASSERT_OK(DB::OpenAndTrimHistory(options_, dir_, {{kDefaultColumnFamilyName, options_}},
+                                     &handles_, &db_, Stamp(limit)));
+    std::erase_if(versions_, [limit](const Version& version) { return version.ts > limit; });
+    std::erase_if(ranges_, [limit](const Range& range) { return range.ts > limit; });
   }
 
   static constexpr uint64_t kKeys = 24;
@@ -250,7 +300,10 @@ TEST_P(StampedModelTest, ReadsAtOrAboveTheLimitNeverChange) {
         ReleaseAll();
         Reopen();
         break;
-      case 5: CompactAndRewrite(); break;
+      case 5:
+        CompactAndRewrite();
+        if (random_.OneIn(3)) Trim();
+        break;
       default: break;
     }
     if (HasFatalFailure()) return;

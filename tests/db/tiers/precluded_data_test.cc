@@ -101,7 +101,7 @@ TEST_F(PrecludedDataTest, AYoungTombstoneHidesWhatIsOnTheLastLevel) {
   EXPECT_EQ(Keys(), "b");
 }
 
-TEST_F(PrecludedDataTest, WithRangeTombstonesForSnapshotsAllEntriesStayTogether) {
+TEST_F(PrecludedDataTest, RangeTombstonesForSnapshotsAreDividedWithTheEntries) {
   Open();
   Put("a");
   Put("b");
@@ -114,10 +114,70 @@ TEST_F(PrecludedDataTest, WithRangeTombstonesForSnapshotsAllEntriesStayTogether)
   Put("b", "2");
   Flush();
   Compact();
+  EXPECT_EQ(NumbersByLevel(), "L2 4-5 L3 0-0");
+  EXPECT_EQ(Scan(), "b=2 c=v");
+  EXPECT_EQ(Scan(AsOf(snapshot)), "a=v b=v c=v");
+  Pass(kPeriod + 10);
+  CompactAndRewrite();  // now the tombstone is old, and the snapshot still needs it
   EXPECT_EQ(Levels(), "0,0,0,1");
   EXPECT_EQ(Scan(), "b=2 c=v");
   EXPECT_EQ(Scan(AsOf(snapshot)), "a=v b=v c=v");
   db_->ReleaseSnapshot(snapshot);
+  CompactAndRewrite();
+  EXPECT_EQ(NumbersByLevel(), "L3 0-0");
+  EXPECT_EQ(Scan(), "b=2 c=v");
+}
+
+// No entry is left above the last level, only the tombstone.
+TEST_F(PrecludedDataTest, ATableAboveTheLastLevelMayHoldATombstoneOnly) {
+  Open();
+  Put("a");
+  Put("c");
+  Flush();
+  Pass(kPeriod + 10);
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  DeleteRange("a", "b");
+  Flush();
+  Compact();
+  EXPECT_EQ(NumbersByLevel(), "L2 3-3 L3 0-0");
+  EXPECT_EQ(Scan(), "c=v");
+  EXPECT_EQ(Scan(AsOf(snapshot)), "a=v c=v");
+  db_->ReleaseSnapshot(snapshot);
+  Reopen();
+  EXPECT_EQ(Scan(), "c=v");
+}
+
+// The range of the tables above the last level ends inside the tombstone, so an entry that it hides
+// would be above it.
+TEST_F(PrecludedDataTest, ATombstoneThatReachesOutOfTheDividedRangeKeepsEntriesTogether) {
+  options_.compaction_style = kCompactionStyleLevel;
+  options_.level_compaction_dynamic_level_bytes = false;
+  options_.num_levels = 3;
+  options_.preclude_last_level_data_seconds = 0;
+  options_.preserve_internal_time_seconds = kPeriod;
+  Open();
+  Put("c", "1");
+  Put("l", "1");
+  Put("p", "1");
+  Flush();
+  CompactionOptions compact;
+  ASSERT_OK(db_->CompactFiles(compact, TableNames(0), 2));
+  const Snapshot* const first = db_->GetSnapshot();
+  DeleteRange("b", "z");
+  Flush();
+  ASSERT_OK(db_->CompactFiles(compact, TableNames(0), 2));
+  ASSERT_OK(db_->SetOptions({{"preclude_last_level_data_seconds", "100000"}}));
+  Put("k", "2");
+  const Snapshot* const second = db_->GetSnapshot();
+  Put("m", "3");
+  Flush();
+  ASSERT_OK(db_->CompactFiles(compact, TableNames(0), 2));
+  EXPECT_EQ(Levels(), "0,0,1");
+  EXPECT_EQ(Scan(), "k=2 m=3");
+  EXPECT_EQ(Scan(AsOf(first)), "c=1 l=1 p=1");
+  EXPECT_EQ(Scan(AsOf(second)), "k=2");
+  db_->ReleaseSnapshot(first);
+  db_->ReleaseSnapshot(second);
 }
 
 TEST_F(PrecludedDataTest, AfterReopeningTheTablesTellWhatIsOld) {

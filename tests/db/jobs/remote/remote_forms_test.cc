@@ -33,6 +33,10 @@ RemoteInput SampleInput() {
   input.is_manual = true;
   input.compression = kLZ4Compression;
   input.reason = CompactionReason::kManualCompaction;
+  input.temperature = Temperature::kCold;
+  input.young_range = {.smallest = "b", .largest = "c", .largest_is_exclusive = true};
+  input.now_seconds = 123456;
+  input.write_times = "not looked at";
   return input;
 }
 
@@ -47,7 +51,7 @@ RemoteResult SampleResult() {
   meta.smallest_seqno = 0;
   meta.largest_seqno = 9;
   meta.epoch_number = 3;
-  result.tables = {meta};
+  result.tables = {{.meta = meta}};
   result.input_entries = 10;
   result.output_entries = 7;
   result.hidden_dropped = 3;
@@ -70,6 +74,20 @@ TEST(RemoteForms, AnInputComesBackAsItWas) {
   EXPECT_EQ(read->undecided[1].first, 9u);
   EXPECT_EQ(read->compression, kLZ4Compression);
   EXPECT_TRUE(read->is_bottommost && !read->is_open_below);
+  EXPECT_EQ(read->temperature, Temperature::kCold);
+  ASSERT_TRUE(read->young_range.has_value());
+  EXPECT_EQ(read->young_range->smallest + read->young_range->largest, "bc");
+  EXPECT_TRUE(read->young_range->largest_is_exclusive);
+  EXPECT_EQ(read->now_seconds, 123456u);
+  EXPECT_EQ(read->write_times, "not looked at");
+}
+
+TEST(RemoteForms, AYoungRangeHasALevelAboveTheLastOne) {
+  RemoteInput input = SampleInput();
+  input.output_level = 1;
+  EXPECT_TRUE(RemoteInput::Decode(input.Encode()).status().IsCorruption());
+  input.young_range.reset();
+  EXPECT_OK(RemoteInput::Decode(input.Encode()).status());
 }
 
 TEST(RemoteForms, UndecidedRangesAscend) {
@@ -90,31 +108,33 @@ TEST(RemoteForms, AResultComesBackAsItWas) {
   ASSERT_OK(read->status);
   EXPECT_EQ(read->Encode(), bytes);
   ASSERT_EQ(read->tables.size(), 1u);
-  EXPECT_EQ(read->tables[0].largest, result.tables[0].largest);
+  EXPECT_EQ(read->tables[0].meta.largest, result.tables[0].meta.largest);
   EXPECT_EQ(read->hidden_dropped, 3u);
 }
 
-TEST(RemoteForms, TheTwoMarksOfATableComeBackApart) {
+TEST(RemoteForms, TheMarksOfATableComeBackApart) {
   RemoteResult result = SampleResult();
-  result.tables.resize(4, result.tables[0]);
-  for (size_t i = 0; i < 4; i++) {
-    result.tables[i].number = FileNumber{4 + i};
-    result.tables[i].marked_for_compaction = i % 2 != 0;
-    result.tables[i].keeps_for_snapshots = i / 2 != 0;
+  result.tables.resize(8, result.tables[0]);
+  for (size_t i = 0; i < 8; i++) {
+    result.tables[i].meta.number = FileNumber{4 + i};
+    result.tables[i].meta.marked_for_compaction = i % 2 != 0;
+    result.tables[i].meta.keeps_for_snapshots = i / 2 % 2 != 0;
+    result.tables[i].is_young = i / 4 != 0;
   }
   Result<RemoteResult> read = RemoteResult::Decode(result.Encode());
   ASSERT_OK(read.status());
-  ASSERT_EQ(read->tables.size(), 4u);
-  for (size_t i = 0; i < 4; i++) {
-    EXPECT_EQ(read->tables[i].marked_for_compaction, i % 2 != 0) << i;
-    EXPECT_EQ(read->tables[i].keeps_for_snapshots, i / 2 != 0) << i;
+  ASSERT_EQ(read->tables.size(), 8u);
+  for (size_t i = 0; i < 8; i++) {
+    EXPECT_EQ(read->tables[i].meta.marked_for_compaction, i % 2 != 0) << i;
+    EXPECT_EQ(read->tables[i].meta.keeps_for_snapshots, i / 2 % 2 != 0) << i;
+    EXPECT_EQ(read->tables[i].is_young, i / 4 != 0) << i;
   }
 }
 
-// Of a result with one table: its marks, a count and two flags, are exchanged for others. Behind
+// Of a result with one table: its marks, a count and three flags, are exchanged for others. Behind
 // them nine numbers follow, which are small, and the checksum.
 std::string WithMarks(std::string bytes, const std::string& marks) {
-  constexpr size_t kMarkBytes = 3, kNumberBytes = 9, kChecksumBytes = 4;
+  constexpr size_t kMarkBytes = 4, kNumberBytes = 9, kChecksumBytes = 4;
   bytes.resize(bytes.size() - kChecksumBytes);
   bytes.replace(bytes.size() - kNumberBytes - kMarkBytes, kMarkBytes, marks);
   PutFixed32(&bytes, crc32c::Mask(crc32c::Value(bytes.data(), bytes.size())));
@@ -123,13 +143,14 @@ std::string WithMarks(std::string bytes, const std::string& marks) {
 
 TEST(RemoteForms, EachTableHasItsMarks) {
   const std::string whole = SampleResult().Encode();
-  ASSERT_EQ(WithMarks(whole, std::string("\1\0\0", 3)), whole);
-  for (const std::string& marks : {std::string("\0", 1), std::string("\2\0\0\0\0", 5)}) {
+  ASSERT_EQ(WithMarks(whole, std::string("\1\0\0\0", 4)), whole);
+  for (const std::string& marks : {std::string("\0", 1), std::string("\2\0\0\0\0\0\0", 7)}) {
     const Status status = RemoteResult::Decode(WithMarks(whole, marks)).status();
     EXPECT_TRUE(status.IsCorruption()) << status.ToString();
     EXPECT_NE(status.ToString().find("marks"), std::string::npos) << status.ToString();
   }
-  EXPECT_TRUE(RemoteResult::Decode(WithMarks(whole, "\1\2\1")).status().IsCorruption());
+  EXPECT_TRUE(
+      RemoteResult::Decode(WithMarks(whole, std::string("\1\2\1\0", 4))).status().IsCorruption());
 }
 
 TEST(RemoteForms, AFailureOfTheWorkerStaysOne) {
@@ -160,11 +181,18 @@ TEST(RemoteForms, APlanIsMadeOfTablesThatAreWhereTheInputSays) {
   const TextTree tree("L1: 1 a-b 10, 2 c-d 10\nL2: 3 a-d 10\nL3: 4 a-a 10, 5 z-z 10");
   RemoteInput limited = input;
   limited.max_grandparent_bytes = 100;
+  ASSERT_TRUE(limited.young_range.has_value());
   Result<CompactionPlan> plan = PlanFromInput(limited, tree.version());
   ASSERT_OK(plan.status());
-  EXPECT_EQ(plan->DebugString(), "merge L1[1 2] L2[3] -> L2 bottommost");
+  EXPECT_EQ(plan->DebugString(), "merge L1[1 2] L2[3] -> L2 bottommost young above");
   EXPECT_EQ(plan->grandparents.size(), 1u);
   EXPECT_TRUE(plan->is_manual);
+  EXPECT_EQ(plan->temperature, Temperature::kCold);
+  ASSERT_TRUE(plan->young_range.has_value());
+  EXPECT_EQ(plan->young_range->largest, "c");
+  RemoteInput reversed = input;
+  reversed.young_range->smallest = "d";
+  EXPECT_FALSE(PlanFromInput(reversed, tree.version()).ok());
   EXPECT_FALSE(PlanFromInput(input, TextTree("L1: 1 a-b 10, 2 c-d 10").version()).ok());
   EXPECT_FALSE(
       PlanFromInput(input, TextTree("L1: 1 a-b 10\nL2: 3 a-d 10, 2 e-f 1").version()).ok());

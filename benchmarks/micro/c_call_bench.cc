@@ -2,7 +2,8 @@
 //
 // What a call through the C API costs more than the same C++ call on the same database. Rounds of
 // both alternate, so that a change of the machine's speed meets both; the counters are the medians
-// of the rounds, in nanoseconds per call. `extra_ns` should be at most 20; a line that exceeds it says so.
+// of the rounds, in nanoseconds per call. `extra_ns` should be at most 20; a line that exceeds it
+// says so.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -45,7 +45,7 @@ class JobRegistry {
   bool TakeHelper(int limit) REQUIRES(db_mutex) {
     assert(settled_flushes_ <= flushes_);
     assert(helpers_ >= 0);
-    if (unsettled_flushes() + compactions_ + helpers_ >= limit) return false;
+    if (flushes_ - settled_flushes_ + compactions_ + helpers_ >= limit) return false;
     helpers_++;
     return true;
   }

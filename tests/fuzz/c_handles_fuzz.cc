@@ -196,7 +196,7 @@ class Program {
   }
   void Change(Input* in) {
     Open* const open = Transaction(in);
-    if (open == nullptr) return;
+    if (open == nullptr || open->is_over || open->is_prepared) return;
     const size_t index = FamilyIndex(in);
     const std::string key = in->Key();
     Error error;
@@ -210,7 +210,6 @@ class Program {
                                 value.empty() ? nullptr : value.data(), value.size(), &error.text);
       if (error.ok()) open->changes[index][key] = value;
     }
-    if (open->is_over || open->is_prepared) Require(!error.ok());
   }
 
   // What the transaction sees; null: outside of one.
@@ -312,8 +311,12 @@ class Program {
     switch (in->Byte() % 3) {
       case 0:
         ashlar_transaction_rollback(open->handle, &error.text);
-        Require(error.ok() == !open->is_over);
-        break;
+        Require(error.ok() || open->is_over);
+        // One that was not prepared goes on, without its changes.
+        open->is_over |= open->is_prepared;
+        open->is_prepared = false;
+        open->changes.clear();
+        return;
       case 1: {
         if (open->is_prepared) return;
         ashlar_transaction_destroy(open->handle);
@@ -401,9 +404,9 @@ class Program {
     ashlar_free(nullptr);
     const std::string key = in->Key();
     size_t bytes = 0;
-    RequireValue(families_[0].contents, key,
-                 ashlar_transactiondb_get(db_, nullptr, key.data(), key.size(), &bytes, nullptr),
-                 bytes);
+    char* const value =
+        ashlar_transactiondb_get(db_, nullptr, key.data(), key.size(), &bytes, nullptr);
+    RequireValue(families_[0].contents, key, value, bytes);
     Open* const open = Transaction(in);
     if (open == nullptr || !open->is_over) return;
     ashlar_transaction_commit(open->handle, nullptr);  // fails, and nobody wants to know why

@@ -59,6 +59,8 @@ namespace ashlar {
 struct FileChecksum;
 struct RemoteInput;
 struct RemoteResult;
+struct UnmergedValue;
+class OperandLimit;
 class ReadCallback;
 class ReadExplainer;
 class StampedIterator;
@@ -230,6 +232,10 @@ class DBImpl final : public UnbuiltCalls,
                     bool* is_entity = nullptr);
   void MultiGetWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
                        MultiGetRequest request, ColumnFamilyHandle** handles);
+  // What a key has as it is stored, without a merge; NotFound if it has nothing. `own` may be empty
+  // here. db_impl_read.cc.
+  Status GetUnmerged(const DecidedVersions::Own& own, ColumnFamilyHandle* handle, const Slice& key,
+                     UnmergedValue* unmerged);
   // `own` may be empty here; it outlives the iterator.
   Iterator* NewIteratorWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
                                ColumnFamilyHandle* handle);
@@ -488,6 +494,14 @@ class DBImpl final : public UnbuiltCalls,
   void ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle, const ReadView& view,
                   ReadExplanation* explanation);
   void ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation);
+  struct UnmergedRead {
+    const DecidedVersions::Own* own = nullptr;  // as for GetWithOwn(); null or empty for others
+    OperandLimit* limit = nullptr;
+    bool keeps_entities = false;  // a value that is an entity is given in its stored form
+  };
+  template <typename Use>
+  Status ReadUnmerged(const UnmergedRead& how, const ReadOptions& options,
+                      ColumnFamilyHandle* handle, const Slice& key, const Use& use);
   void ReadPoints(const ReadOptions& options, MultiGetRequest request,
                   ColumnFamilyHandle** handles);
   void ReadPointsOfRequest(const ReadOptions& options, MultiGetRequest* request);

@@ -458,6 +458,41 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle,
   return !status.IsNotFound();
 }
 
+// Looks for the value of a key and for the operands above it, and gives them to use(lookup) as they
+// are, without merging them.
+template <typename Use>
+Status DBImpl::ReadUnmerged(const UnmergedRead& how, const ReadOptions& options,
+                            ColumnFamilyHandle* handle, const Slice& key, const Use& use) {
+  ColumnFamilyData* const family = FamilyOf(handle);
+  std::optional<OwnMoment> moment;
+  std::optional<DecidedVersions> decided;
+  const Snapshot* snapshot = options.snapshot;
+  if (core_.undecided.is_used()) {
+    snapshot = moment.emplace(this, options.snapshot).snapshot();
+    const EpochGuard guard;
+    decided.emplace(core_.undecided.Load(), SeqnoFor(options, snapshot->GetSequenceNumber()),
+                    how.own);
+  }
+  const ReadView view = family->AcquireViewFor(snapshot);
+  const SequenceNumber seqno = decided.has_value() ? decided->bound() : view.seqno();
+  const LookupKey lookup_key(key, SeqnoFor(options, seqno), family->comparator().order());
+  PinnableSlice base;
+  PointLookup lookup(lookup_key, &base);
+  if (decided.has_value()) lookup.SetCallback(&*decided);
+  if (how.keeps_entities) lookup.KeepEntities();
+  lookup.SetOperandLimit(how.limit);
+  PointRead read(*view.super_version(), options, &lookup);
+  bool is_over = false;
+  {
+    EpochGuard guard;
+    is_over = read.RunInEpoch(SkipsMemTables(options));
+  }
+  if (!is_over) read.Finish();
+  if (lookup.is_blob_index()) ReadBlob(*view.super_version(), options, &lookup);
+  CountGet(lookup, base.size(), core_.services.statistics.get());
+  return use(&lookup);
+}
+
 // Returns the operands without merging them. The value below them comes first, if there is one.
 Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
                                 const Slice& key, PinnableSlice* merge_operands,
@@ -469,35 +504,19 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   if (operands_options == nullptr || number_of_operands == nullptr) {
     return Status::InvalidArgument("GetMergeOperands: options or number is a null pointer");
   }
-  ColumnFamilyData* const family = FamilyOf(handle);
   if (core_.query_trace.is_on()) [[unlikely]]
-    core_.query_trace.OnGet(family->id(), key);
-  std::optional<OwnMoment> moment;
-  std::optional<DecidedVersions> decided;
-  const Snapshot* snapshot = options.snapshot;
-  if (core_.undecided.is_used()) {
-    snapshot = moment.emplace(this, options.snapshot).snapshot();
-    const EpochGuard guard;
-    decided.emplace(core_.undecided.Load(), SeqnoFor(options, snapshot->GetSequenceNumber()));
-  }
-  const ReadView view = family->AcquireViewFor(snapshot);
-  const SequenceNumber seqno = decided.has_value() ? decided->bound() : view.seqno();
-  const LookupKey lookup_key(key, SeqnoFor(options, seqno), family->comparator().order());
-  PinnableSlice base;
-  PointLookup lookup(lookup_key, &base);
-  if (decided.has_value()) lookup.SetCallback(&*decided);
+    core_.query_trace.OnGet(FamilyOf(handle)->id(), key);
   ContinueCallbackLimit limit(operands_options->continue_cb);
-  lookup.SetOperandLimit(&limit);
-  PointRead read(*view.super_version(), options, &lookup);
-  bool is_over = false;
-  {
-    EpochGuard guard;
-    is_over = read.RunInEpoch(SkipsMemTables(options));
-  }
-  if (!is_over) read.Finish();
-  if (lookup.is_blob_index()) ReadBlob(*view.super_version(), options, &lookup);
-  CountGet(lookup, base.size(), core_.services.statistics.get());
-  return HandOutOperands(&lookup, *operands_options, merge_operands, number_of_operands);
+  return ReadUnmerged({.limit = &limit}, options, handle, key, [&](PointLookup* lookup) {
+    return HandOutOperands(lookup, *operands_options, merge_operands, number_of_operands);
+  });
+}
+
+Status DBImpl::GetUnmerged(const DecidedVersions::Own& own, ColumnFamilyHandle* handle,
+                           const Slice& key, UnmergedValue* unmerged) {
+  RETURN_IF_ERROR(CheckHandle(handle));
+  return ReadUnmerged({.own = &own, .keeps_entities = true}, ReadOptions(), handle, key,
+                      [&](PointLookup* lookup) { return CopyUnmerged(*lookup, unmerged); });
 }
 
 // The API returns a bare pointer, so errors become an iterator with that status. The caller deletes

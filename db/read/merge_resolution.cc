@@ -273,4 +273,21 @@ Status HandOutOperands(PointLookup* lookup, const GetMergeOperandsOptions& optio
   return Status::OK();
 }
 
+Status CopyUnmerged(const PointLookup& lookup, UnmergedValue* unmerged) {
+  assert(unmerged != nullptr);
+  if (lookup.outcome() == PointLookup::Outcome::kFailed) return lookup.status();
+  *unmerged = UnmergedValue();
+  unmerged->has_base = lookup.outcome() == PointLookup::Outcome::kFound;
+  if (unmerged->has_base) {
+    unmerged->is_entity = lookup.is_entity();
+    unmerged->base = lookup.value()->ToString();
+  }
+  if (lookup.operands() != nullptr) {
+    for (const Slice& operand : lookup.operands()->Reversed()) {
+      unmerged->operands.push_back(operand.ToString());
+    }
+  }
+  return unmerged->has_base || !unmerged->operands.empty() ? Status::OK() : Status::NotFound();
+}
+
 }  // namespace ashlar

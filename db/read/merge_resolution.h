@@ -69,6 +69,18 @@ bool MergePartially(const MergeTools& tools, const Slice& key, const std::deque<
 // the status for the user, as StatusOf() does for other lookups.
 Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLookup* lookup);
 
+// What a key has as it is stored: the value below its merge operands, and the operands.
+struct UnmergedValue {
+  bool has_base = false;
+  bool is_entity = false;  // `base` is the stored form of columns
+  std::string base;
+  std::vector<std::string> operands;  // oldest first
+};
+
+// Copies what a lookup has found that has run without a limit of operands. NotFound if that is
+// nothing.
+Status CopyUnmerged(const PointLookup& lookup, UnmergedValue* unmerged);
+
 // Ends any lookup that has run: hands out the value below the operands first, then the operands one
 // by one, oldest first. `operands` has room for options.expected_max_number_of_operands values;
 // *count is set to the number of values, and if there are more than that, nothing is handed out

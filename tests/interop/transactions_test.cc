@@ -23,17 +23,24 @@
 namespace ashlar {
 namespace {
 
+// A merge operator that never makes a value.
+class NoMerge final : public MergeOperator {
+ public:
+  const char* Name() const override { return "StringAppendOperator"; }
+};
+
 // The words of `utilities_theirs txn-POLICY`, on our database. Write-unprepared transactions write
 // out each update before the next one.
 class OurTransactions {
  public:
-  OurTransactions(const std::string& dir, TxnDBWritePolicy policy) {
+  OurTransactions(const std::string& dir, TxnDBWritePolicy policy, bool merges = true) {
     Options options;
     options.create_if_missing = true;
     options.disable_auto_compactions = true;
     options.write_compatible_with = "7.8";
     EXPECT_OK(
         MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options.merge_operator));
+    if (!merges) options.merge_operator = std::make_shared<NoMerge>();
     TransactionDBOptions locking;
     locking.write_policy = policy;
     locking.default_write_batch_flush_threshold = 1;
@@ -116,11 +123,11 @@ class TransactionsInterop : public UtilitiesInterop,
   TransactionsInterop() : UtilitiesInterop("transactions_interop") {}
 
   // db_dir_ becomes what our process would leave if it was killed behind these words.
-  void WriteOurs(const std::string& script) {
+  void WriteOurs(const std::string& script, bool merges = true) {
     const std::string running = dir_ + "/running";
     std::filesystem::remove_all(running);
     if (std::filesystem::exists(db_dir_)) std::filesystem::rename(db_dir_, running);
-    OurTransactions ours(running, GetParam());
+    OurTransactions ours(running, GetParam(), merges);
     ours.Run(script);
     ours.KeepFiles();
     CopyRunning(running);
@@ -135,8 +142,8 @@ class TransactionsInterop : public UtilitiesInterop,
       EXPECT_TRUE(!error || error == std::errc::no_such_file_or_directory) << entry.path();
     }
   }
-  std::string Ours(const std::string& script) {
-    return OurTransactions(db_dir_, GetParam()).Run(script);
+  std::string Ours(const std::string& script, bool merges = true) {
+    return OurTransactions(db_dir_, GetParam(), merges).Run(script);
   }
   std::string RunTxn(const std::string& script) {
     switch (GetParam()) {
@@ -188,6 +195,23 @@ TEST_P(TransactionsInterop, RocksDbDecidesWhatWePrepared) {
   }
 }
 
+// What cannot be merged comes back operand by operand, in a batch that has its key several times.
+TEST_P(TransactionsInterop, RocksDbReplaysRollbacksOfWhatWeCannotMerge) {
+  const std::string values = "put - m 0 merge c m 1 merge c m 2 merge c n 1 commit c put - k 0 ";
+  const std::string undone = "put u m 9 put u n 9 put u k 9 put u x 9 ";
+  const std::string rows = "k 0\nl 0\nm 0,1,2\nn 1\n";
+  for (const std::string end : {"prepare u rollback u ", "flush prepare u rollback u "}) {
+    WriteOurs(StrCat(values, undone, end, "put - l 0 "), /*merges=*/false);
+    EXPECT_EQ(RunTxn("prepared rows"), "prepared:\n" + rows) << end;
+    EXPECT_EQ(Ours("prepared rows"), "prepared:\n" + rows) << end;
+    std::filesystem::remove_all(db_dir_);
+  }
+  WriteOurs(StrCat(values, undone), /*merges=*/false);
+  Ours("put - l 0 ", /*merges=*/false);
+  EXPECT_EQ(RunTxn("prepared rows"), "prepared:\n" + rows);
+  EXPECT_EQ(Ours("prepared rows"), "prepared:\n" + rows);
+}
+
 TEST_P(TransactionsInterop, WeReplayDecisionsOfRocksDb) {
   for (const char* const end : {"kill", "flush kill", ""}) {
     RunTxn(StrCat(kDecided, end));
@@ -215,6 +239,40 @@ TEST_P(TransactionsInterop, WeRollBackWhatRocksDbPrepared) {
   EXPECT_EQ(Ours("rollback p rows"), kDecidedRows);
   EXPECT_EQ(Ours("prepared rows"), StrCat("prepared:\n", kDecidedRows));
   EXPECT_EQ(RunTxn("prepared rows"), StrCat("prepared:\n", kDecidedRows));
+}
+
+// Hundreds of updates in each transaction; write-unprepared ones have as many parts.
+TEST_P(TransactionsInterop, LargeTransactionsGoBothWays) {
+  constexpr int kKeys = 300;
+  const auto puts = [](const std::string& name, const std::string& value) {
+    std::string script;
+    for (int i = 0; i < kKeys; i++)
+      StrAppend(&script, "put ", name, " k", 1000 + i, " ", value, " ");
+    return script;
+  };
+  const auto rows = [](const std::string& value) {
+    std::string text;
+    for (int i = 0; i < kKeys; i++) StrAppend(&text, "k", 1000 + i, " ", value, "\n");
+    return text;
+  };
+  const std::string decided =
+      StrCat(puts("c", "1"), "commit c ", puts("r", "2"), "rollback r ", puts("p", "3"));
+  for (const bool is_prepared : {true, false}) {
+    const std::string script = StrCat(decided, is_prepared ? "prepare p " : "");
+    const std::string name = is_prepared ? " p" : "";
+    const std::string end = is_prepared ? "commit p " : "";
+    const std::string after = rows(is_prepared ? "3" : "1");
+    WriteOurs(script);
+    EXPECT_EQ(RunTxn("prepared rows kill"), StrCat("prepared:", name, "\n", rows("1")));
+    EXPECT_EQ(RunTxn(end + "rows kill"), after);
+    EXPECT_EQ(Ours("prepared rows"), "prepared:\n" + after);
+    std::filesystem::remove_all(db_dir_);
+    RunTxn(script + "kill");
+    EXPECT_EQ(Ours("prepared rows"), StrCat("prepared:", name, "\n", rows("1")));
+    EXPECT_EQ(Ours(end + "rows"), after);
+    EXPECT_EQ(RunTxn("prepared rows"), "prepared:\n" + after);
+    std::filesystem::remove_all(db_dir_);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, TransactionsInterop,

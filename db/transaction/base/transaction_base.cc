@@ -126,4 +126,8 @@ Status TransactionBase::PopSavePoint() {
   return PopBatchSavePoint();
 }
 
+void TransactionBase::ForgetSavePoints() {
+  while (!save_points_.empty()) IgnoreError(PopSavePoint(), "there is a savepoint");
+}
+
 }  // namespace ashlar

@@ -201,6 +201,8 @@ class TransactionBase : public Transaction {
   // Takes back what was added to the batch since the latest savepoint, and its savepoint. On an
   // error nothing has changed.
   virtual Status RollBackBatch() { return batch_.RollbackToSavePoint(); }
+  // Forgets all savepoints.
+  void ForgetSavePoints();
   // Forgets the latest savepoint of the batch.
   virtual Status PopBatchSavePoint() { return batch_.PopSavePoint(); }
 

@@ -8,6 +8,7 @@
 #include "ashlar/wide_columns.h"
 #include "db/db_impl.h"
 #include "db/read/latest_seqno.h"
+#include "db/read/merge_resolution.h"
 #include "db/write/write_batch_internal.h"
 #include "db/write/write_batch_reader.h"
 #include "util/keys/wide_column_encoding.h"
@@ -48,19 +49,14 @@ Status Compensations::Undo(const PreparedSection& section, uint32_t family, cons
   return Restore(handle, key);
 }
 
+// RocksDB compensates a key by one record, and so does this wherever a value can be read.
 Status Compensations::Restore(ColumnFamilyHandle* family, const Slice& key) {
   assert(family != nullptr);
   PinnableWideColumns before;
-  const Status found = setting_.reads->GetEntity(ReadOptions(), family, key, &before);
-  if (found.IsNotFound()) {
-    // There was no value, so the data is hidden by a deletion. The program may know that the key is
-    // always removed by SingleDelete(), which must not be mixed with Delete().
-    const auto& wants_single = state_->options.rollback_deletion_type_callback;
-    const bool is_single = wants_single && wants_single(state_->facade, family, key);
-    return is_single ? WriteBatchInternal::SingleDelete(batch_, family->GetID(), key)
-                     : WriteBatchInternal::Delete(batch_, family->GetID(), key);
-  }
-  RETURN_IF_ERROR(found);
+  const Status found = reads_.GetEntity(ReadOptions(), family, key, &before);
+  if (found.IsNotFound()) return RestoreAbsence(family, key);
+  // A merge operator that fails must keep nobody from rolling back, least of all an opening.
+  if (!found.ok()) return RestoreUnmerged(family, key);
   const WideColumns& columns = before.columns();
   // A plain value is read as an entity with one column that has the default name.
   if (columns.size() == 1 && columns.front().name() == kDefaultWideColumnName) {
@@ -69,6 +65,34 @@ Status Compensations::Restore(ColumnFamilyHandle* family, const Slice& key) {
   std::string entity;
   RETURN_IF_ERROR(AppendEncodedColumns(columns, &entity));
   return WriteBatchInternal::PutEntity(batch_, family->GetID(), key, entity);
+}
+
+// The data is hidden by a deletion. The program may know that the key is always removed by
+// SingleDelete(), which must not be mixed with Delete().
+Status Compensations::RestoreAbsence(ColumnFamilyHandle* family, const Slice& key) {
+  const auto& wants_single = state_->options.rollback_deletion_type_callback;
+  const bool is_single = wants_single && wants_single(state_->facade, family, key);
+  return is_single ? WriteBatchInternal::SingleDelete(batch_, family->GetID(), key)
+                   : WriteBatchInternal::Delete(batch_, family->GetID(), key);
+}
+
+// What is below the operands comes first and hides the data that is undone. The records of the key
+// get numbers of their own, as the log divides them into sub-batches.
+Status Compensations::RestoreUnmerged(ColumnFamilyHandle* family, const Slice& key) {
+  UnmergedValue before;
+  RETURN_IF_ERROR(state_->db->GetUnmerged(setting_.own, family, key, &before));
+  const uint32_t id = family->GetID();
+  if (!before.has_base) {
+    RETURN_IF_ERROR(RestoreAbsence(family, key));
+  } else if (before.is_entity) {
+    RETURN_IF_ERROR(WriteBatchInternal::PutEntity(batch_, id, key, before.base));
+  } else {
+    RETURN_IF_ERROR(WriteBatchInternal::Put(batch_, id, key, before.base));
+  }
+  for (const std::string& operand : before.operands) {
+    RETURN_IF_ERROR(WriteBatchInternal::Merge(batch_, id, key, operand));
+  }
+  return Status::OK();
 }
 
 }  // namespace ashlar

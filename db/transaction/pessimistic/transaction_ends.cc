@@ -36,8 +36,8 @@ Status PessimisticTransaction::LeaveStarted(TransactionState next) {
 
 Status PessimisticTransaction::Prepare() {
   switch (GetState()) {
-    case STARTED: break;
-    case LOCKS_STOLEN: return Status::Expired("the transaction expired and lost its locks");
+    case STARTED:
+    case LOCKS_STOLEN: break;
     case PREPARED: return Status::InvalidArgument("the transaction is prepared already");
     case COMMITTED: return Status::InvalidArgument("the transaction is committed");
     case ROLLEDBACK: return Status::InvalidArgument("the transaction is rolled back");
@@ -46,6 +46,9 @@ Status PessimisticTransaction::Prepare() {
   // Without a name nobody could find the transaction after a crash.
   if (name_.empty()) {
     return Status::InvalidArgument("Transaction::Prepare: the transaction needs a name");
+  }
+  if (GetState() == LOCKS_STOLEN) {
+    return Status::Expired("the transaction expired and lost its locks");
   }
   if (!state_->allows_prepare) {
     return Status::NotSupported(
@@ -88,6 +91,8 @@ Status PessimisticTransaction::Prepare() {
     if (state_->writes_before_commit()) SetId(section_->first_seqno());
   }
   told_log_.store(log_number_, std::memory_order_relaxed);
+  // What is prepared is decided as a whole. Savepoints from here on are those of later updates.
+  ForgetSavePoints();
   SetState(PREPARED);
   return status;  // of a sync, perhaps: the data is in memtables all the same
 }
@@ -261,10 +266,9 @@ Status PessimisticTransaction::RollbackWritten() {
 Status PessimisticTransaction::WriteCompensations(WriteBatch* batch) {
   const bool undoes_merges = parts_ != nullptr || state_->options.rollback_merge_operands;
   const bool is_of_log = is_recovering_ || recovered_ != nullptr;
-  Compensations undo(state_, batch,
-                     {.reads = db_,
-                      .undoes_merges = undoes_merges,
-                      .spares_newer = parts_ != nullptr && is_of_log});
+  Compensations undo(
+      state_, batch,
+      {.undoes_merges = undoes_merges, .spares_newer = parts_ != nullptr && is_of_log});
   if (section() != nullptr) RETURN_IF_ERROR(undo.UndoAll(*section()));
   if (parts_ == nullptr) return Status::OK();
   for (const PreparedSection* part : parts_->NewestFirst()) RETURN_IF_ERROR(undo.UndoAll(*part));

@@ -196,10 +196,8 @@ Status PessimisticTransaction::UndoParts(size_t begin) {
   assert(begin <= parts_->count());
   const std::vector<const PreparedSection*> sections = parts_->NewestFirst(begin);
   if (!sections.empty()) {
-    const DecidedVersions::Own before = parts_->OwnBefore(begin);
-    OwnReads reads(db_, &before);
     WriteBatch batch;
-    Compensations undo(state_, &batch, {.reads = &reads});
+    Compensations undo(state_, &batch, {.own = parts_->OwnBefore(begin)});
     for (const PreparedSection* section : sections) RETURN_IF_ERROR(undo.UndoAll(*section));
     const uint32_t count = WriteBatchInternal::Count(batch);
     const Slice records(batch.Data().data() + kWriteBatchHeaderBytes,

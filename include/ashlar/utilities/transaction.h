@@ -137,7 +137,7 @@ class ASHLAR_EXPORT Transaction {
 
   // Save points form a stack. Rolling back to one restores updates, counters and snapshot, and
   // releases the locks of keys that were first used since then. PopSavePoint() removes the latest
-  // save point and changes nothing else. NotFound if there is none.
+  // save point and changes nothing else. NotFound if there is none. Prepare() forgets all of them.
   virtual void SetSavePoint() = 0;
   virtual Status RollbackToSavePoint() = 0;
   virtual Status PopSavePoint() = 0;

@@ -19,22 +19,12 @@ class StatesTest : public PessimisticFixture, public testing::WithParamInterface
     db_options_.write_policy = GetParam();
     Open();
   }
-  std::unique_ptr<Transaction> BeginNamed(const std::string& name,
-                                          const TransactionOptions& options = {}) {
-    auto transaction = Begin(options);
-    EXPECT_OK(transaction->SetName(name));
-    return transaction;
-  }
   std::unique_ptr<Transaction> BeginPrepared(const std::string& name, const std::string& key) {
     auto transaction = BeginNamed(name);
     EXPECT_OK(transaction->Put(key, name));
     EXPECT_OK(transaction->Prepare());
     EXPECT_EQ(transaction->GetState(), Transaction::PREPARED);
     return transaction;
-  }
-  void Reopen() {
-    db_.reset();
-    Open();
   }
   std::vector<std::string> PreparedNames() {
     std::vector<Transaction*> prepared;
@@ -121,6 +111,25 @@ TEST_P(StatesTest, WritesAreRefusedInOtherStates) {
   EXPECT_EQ(LockCount(), 1u);
   ASSERT_OK(transaction->Commit());
   EXPECT_TRUE(transaction->Put("b", "1").IsInvalidArgument());
+}
+
+// As in RocksDB: what is prepared is decided as a whole.
+TEST_P(StatesTest, APrepareForgetsTheSavePointsBeforeIt) {
+  auto transaction = Begin();
+  ASSERT_OK(transaction->SetName("a"));
+  transaction->SetSavePoint();
+  ASSERT_OK(transaction->Put("a", "1"));
+  transaction->SetSavePoint();
+  ASSERT_OK(transaction->Put("b", "1"));
+  ASSERT_OK(transaction->Prepare());
+  EXPECT_TRUE(transaction->PopSavePoint().IsNotFound());
+  EXPECT_TRUE(transaction->RollbackToSavePoint().IsInvalidArgument());
+  transaction->SetSavePoint();
+  ASSERT_OK(transaction->PopSavePoint());
+  EXPECT_TRUE(transaction->PopSavePoint().IsNotFound());
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "a") + ValueOf(db_.get(), "b"), "11");
+  EXPECT_EQ(LockCount(), 0u);
 }
 
 TEST_P(StatesTest, NamesAreUniqueSetOnceAndOfSomeBytes) {

@@ -185,5 +185,40 @@ TEST_F(TwoPhaseWritesTest, TheRecordsOfASubBatchShareOneNumber) {
   EXPECT_EQ(pipeline_.visible_seqno(), 3u) << "the last number is the marker's";
 }
 
+// A reader that sees a number must find the entry of the data, and the decision in it: else it
+// would take the data for committed, and later for decided at another moment.
+TEST_F(TwoPhaseWritesTest, EntriesAndDecisionsAreThereBeforeTheirNumbersAreVisible) {
+  class Hook final : public CommitHook {
+   public:
+    Hook(TwoPhaseWritesTest* t, const PreparedSection* section) : test_(t), section_(section) {}
+    void OnInserted(const CommitPlace& place) noexcept override {
+      is_visible = test_->pipeline_.visible_seqno() >= place.last_seqno;
+      has_entry = section_->entry() != nullptr;
+      if (has_entry) decided_at = section_->entry()->decided_at.load();
+    }
+    bool is_visible = true;
+    bool has_entry = false;
+    SequenceNumber decided_at = kMaxSequenceNumber;
+
+   private:
+    TwoPhaseWritesTest* const test_;
+    const PreparedSection* const section_;
+  };
+  WriteBatch batch;
+  ASSERT_OK(WriteBatchInternal::InsertNoop(&batch));
+  ASSERT_OK(batch.Put("a", "1"));
+  ASSERT_OK(WriteBatchInternal::MarkEndPrepare(&batch, "xa", Policy::kWritePrepared));
+  PreparedSection section("xa", Policy::kWritePrepared, &batch);
+  Hook hook(this, &section);
+  ASSERT_OK(writes_.Prepare(options_, &section, &hook));
+  EXPECT_FALSE(hook.is_visible);
+  EXPECT_TRUE(hook.has_entry);
+  EXPECT_EQ(hook.decided_at, 0u);
+  ASSERT_OK(writes_.Commit(options_, &commit_, &section, &hook));
+  EXPECT_FALSE(hook.is_visible);
+  EXPECT_EQ(hook.decided_at, 2u) << "the number of the marker";
+  EXPECT_EQ(pipeline_.visible_seqno(), 2u);
+}
+
 }  // namespace
 }  // namespace ashlar

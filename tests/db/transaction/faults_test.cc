@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "env/fault/fault_file_system.h"
 #include "env/memory/memory_file_system.h"
@@ -53,19 +54,14 @@ class TransactionFaultsTest : public testing::TestWithParam<FaultEffect> {
       ASSERT_OK(call()) << status.ToString();
     }
   }
-  void PrepareAndCommit() {
-    auto transaction = Begin("committed", "a");
+  void PrepareAndDecide(const std::string& name, const std::string& key, bool is_commit) {
+    auto transaction = Begin(name, key);
     Repeat(transaction.get(), Transaction::STARTED, [&] { return transaction->Prepare(); });
     ASSERT_EQ(transaction->GetState(), Transaction::PREPARED);
-    Repeat(transaction.get(), Transaction::PREPARED, [&] { return transaction->Commit(); });
-    EXPECT_EQ(transaction->GetState(), Transaction::COMMITTED);
-  }
-  void PrepareAndRollBack() {
-    auto transaction = Begin("rolled back", "b");
-    Repeat(transaction.get(), Transaction::STARTED, [&] { return transaction->Prepare(); });
-    ASSERT_EQ(transaction->GetState(), Transaction::PREPARED);
-    Repeat(transaction.get(), Transaction::PREPARED, [&] { return transaction->Rollback(); });
-    EXPECT_EQ(transaction->GetState(), Transaction::ROLLEDBACK);
+    Repeat(transaction.get(), Transaction::PREPARED,
+           [&] { return is_commit ? transaction->Commit() : transaction->Rollback(); });
+    EXPECT_EQ(transaction->GetState(),
+              is_commit ? Transaction::COMMITTED : Transaction::ROLLEDBACK);
   }
   // The updates of a commit that fails without Prepare() are gone, or visible if only its sync has
   // failed.
@@ -131,6 +127,37 @@ class TransactionFaultsTest : public testing::TestWithParam<FaultEffect> {
     ASSERT_OK(transaction->Rollback());
   }
 
+  // Runs work() with one file call after the other failing, and then check(), before and after a
+  // reopening.
+  template <typename Work, typename Check>
+  void FailEveryCall(const Work& work, const Check& check) {
+    for (uint64_t failing = 0;; ++failing) {
+      SCOPED_TRACE(failing);
+      Start();
+      faults_->FailAt(faults_->CallCount() + failing, FaultError::kIO, FaultMode::kOnce,
+                      GetParam());
+      work();
+      const bool has_failed = faults_->Stats().TotalInjected() > 0;
+      faults_->ClearFaults();
+      ASSERT_OK(db_->Resume());
+      EXPECT_EQ(db_->GetLockStatusData().size(), 0u);
+      for (const bool is_reopened : {false, true}) {
+        if (is_reopened) {
+          Close();
+          Open();
+        }
+        check();
+        std::vector<Transaction*> prepared;
+        db_->GetAllPreparedTransactions(&prepared);
+        EXPECT_TRUE(prepared.empty());
+      }
+      if (HasFailure() || !has_failed) break;
+    }
+  }
+  void ExpectAbsent(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) EXPECT_EQ(ValueOf(db_.get(), key), "NotFound: ") << key;
+  }
+
   std::shared_ptr<FaultFileSystem> faults_;
   std::unique_ptr<Env> env_;
   TransactionDBOptions db_options_;
@@ -142,65 +169,33 @@ INSTANTIATE_TEST_SUITE_P(Effects, TransactionFaultsTest,
                                          FaultEffect::kFull));
 
 TEST_P(TransactionFaultsTest, EveryFileCallMayFail) {
-  for (uint64_t failing = 0;; ++failing) {
-    SCOPED_TRACE(failing);
-    Start();
-    const uint64_t begin = faults_->CallCount();
-    faults_->FailAt(begin + failing, FaultError::kIO, FaultMode::kOnce, GetParam());
-    PrepareAndCommit();
-    PrepareAndRollBack();
-    CommitAtOnce();
-    const bool has_failed = faults_->Stats().TotalInjected() > 0;
-    faults_->ClearFaults();
-    ASSERT_OK(db_->Resume());
-    EXPECT_EQ(db_->GetLockStatusData().size(), 0u);
-    for (const bool is_reopened : {false, true}) {
-      if (is_reopened) {
-        Close();
-        Open();
-      }
-      EXPECT_EQ(ValueOf(db_.get(), "a"), "committed");
-      EXPECT_EQ(ValueOf(db_.get(), "b"), "NotFound: ");
-      std::vector<Transaction*> prepared;
-      db_->GetAllPreparedTransactions(&prepared);
-      EXPECT_TRUE(prepared.empty());
-    }
-    if (HasFailure() || !has_failed) break;
-  }
+  FailEveryCall(
+      [&] {
+        PrepareAndDecide("committed", "a", /*is_commit=*/true);
+        PrepareAndDecide("rolled back", "b", /*is_commit=*/false);
+        CommitAtOnce();
+      },
+      [&] {
+        EXPECT_EQ(ValueOf(db_.get(), "a"), "committed");
+        ExpectAbsent({"b"});
+      });
 }
 
 TEST_P(TransactionFaultsTest, EveryFileCallOfWriteUnpreparedOnesMayFail) {
   db_options_.write_policy = WRITE_UNPREPARED;
   db_options_.default_write_batch_flush_threshold = 1;
-  for (uint64_t failing = 0;; ++failing) {
-    SCOPED_TRACE(failing);
-    Start();
-    const uint64_t begin = faults_->CallCount();
-    faults_->FailAt(begin + failing, FaultError::kIO, FaultMode::kOnce, GetParam());
-    CommitParts();
-    ASSERT_OK(db_->Flush(FlushOptions()).ok() ? Status::OK() : db_->Resume());
-    RollPartsBack(/*is_prepared=*/false);
-    RollPartsBack(/*is_prepared=*/true);
-    DestroyParts();
-    const bool has_failed = faults_->Stats().TotalInjected() > 0;
-    faults_->ClearFaults();
-    ASSERT_OK(db_->Resume());
-    EXPECT_EQ(db_->GetLockStatusData().size(), 0u);
-    for (const bool is_reopened : {false, true}) {
-      if (is_reopened) {
-        Close();
-        Open();
-      }
-      for (const char* key : {"a", "a1", "a2"}) EXPECT_EQ(ValueOf(db_.get(), key), "in parts");
-      for (const char* key : {"b", "b1", "b2", "c1", "c2"}) {
-        EXPECT_EQ(ValueOf(db_.get(), key), "NotFound: ") << key;
-      }
-      std::vector<Transaction*> prepared;
-      db_->GetAllPreparedTransactions(&prepared);
-      EXPECT_TRUE(prepared.empty());
-    }
-    if (HasFailure() || !has_failed) break;
-  }
+  FailEveryCall(
+      [&] {
+        CommitParts();
+        ASSERT_OK(db_->Flush(FlushOptions()).ok() ? Status::OK() : db_->Resume());
+        RollPartsBack(/*is_prepared=*/false);
+        RollPartsBack(/*is_prepared=*/true);
+        DestroyParts();
+      },
+      [&] {
+        for (const char* key : {"a", "a1", "a2"}) EXPECT_EQ(ValueOf(db_.get(), key), "in parts");
+        ExpectAbsent({"b", "b1", "b2", "c1", "c2"});
+      });
 }
 
 }  // namespace

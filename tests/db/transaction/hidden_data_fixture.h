@@ -40,6 +40,28 @@ inline std::string ScanBackward(Iterator* it) {
   return text;
 }
 
+// That the iterator shows these rows, in both directions and around `key`.
+inline void CheckRows(Iterator* it, const Rows& rows, const std::string& key) {
+  ASSERT_EQ(ScanForward(it), TextOf(rows));
+  ASSERT_EQ(ScanBackward(it), TextOf(rows));
+  it->Seek(key);
+  auto expected = rows.lower_bound(key);
+  ASSERT_EQ(it->Valid(), expected != rows.end());
+  if (!it->Valid()) return;
+  ASSERT_EQ(it->key().ToString(), expected->first);
+  it->Prev();  // turns around
+  ASSERT_EQ(it->Valid(), expected != rows.begin());
+  if (!it->Valid()) return;
+  --expected;
+  ASSERT_EQ(it->key().ToString() + it->value().ToString(), expected->first + expected->second);
+  it->Next();
+  ++expected;
+  ASSERT_EQ(it->Valid(), expected != rows.end());
+  if (it->Valid()) {
+    ASSERT_EQ(it->value().ToString(), expected->second);
+  }
+}
+
 class HiddenDataTest : public PessimisticFixture {
  protected:
   explicit HiddenDataTest(TxnDBWritePolicy policy) {
@@ -47,16 +69,6 @@ class HiddenDataTest : public PessimisticFixture {
     db_options_.write_policy = policy;
   }
   void SetUp() override { Open(); }
-  void Reopen() {
-    db_.reset();
-    Open();
-  }
-  std::unique_ptr<Transaction> BeginNamed(const std::string& name,
-                                          const TransactionOptions& options = {}) {
-    auto transaction = Begin(options);
-    EXPECT_OK(transaction->SetName(name));
-    return transaction;
-  }
   void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
   void Compact() {
     CompactRangeOptions compact;
@@ -71,6 +83,50 @@ class HiddenDataTest : public PessimisticFixture {
     EXPECT_EQ(ScanBackward(it.get()), forward);
     return forward;
   }
+  // Commits while a snapshot from before lives, which goes on to see the rows from before.
+  void CommitBehindSnapshot(Transaction* transaction, const std::string& before,
+                            const std::string& after) {
+    const Snapshot* const snapshot = db_->GetSnapshot();
+    ASSERT_OK(transaction->Commit());
+    EXPECT_EQ(Scan(), after);
+    Compact();
+    EXPECT_EQ(Scan(snapshot), before);
+    db_->ReleaseSnapshot(snapshot);
+    Compact();
+    EXPECT_EQ(Scan(), after);
+  }
+
+  // What a rollback has to bring back: a value, an operand, an entity, and keys that are not there,
+  // of which "s" is removed by SingleDelete().
+  void FillForRollback() {
+    db_.reset();
+    db_options_.rollback_merge_operands = true;
+    db_options_.rollback_deletion_type_callback =
+        [](TransactionDB*, ColumnFamilyHandle*, const Slice& key) { return key == Slice("s"); };
+    Open();
+    ASSERT_OK(Put("a", "0"));
+    ASSERT_OK(db_->Merge(WriteOptions(), "m", "0"));
+    ASSERT_OK(
+        db_->PutEntity(WriteOptions(), db_->DefaultColumnFamily(), "e", {{"", "d"}, {"c", "0"}}));
+  }
+  void ChangeAll(Transaction* transaction) {
+    ASSERT_OK(transaction->Put("a", "1"));
+    ASSERT_OK(transaction->Delete("e"));
+    ASSERT_OK(transaction->Merge("m", "1"));
+    ASSERT_OK(transaction->Merge("m", "2"));
+    ASSERT_OK(transaction->Put("n", "1"));
+    ASSERT_OK(transaction->Put("s", "1"));
+  }
+  void ExpectRolledBack(const std::string& before) {
+    EXPECT_EQ(LockCount(), 0u);
+    EXPECT_EQ(Scan(), before);
+    PinnableWideColumns columns;
+    ASSERT_OK(db_->GetEntity(ReadOptions(), db_->DefaultColumnFamily(), "e", &columns));
+    EXPECT_EQ(columns.columns(), (WideColumns{{"", "d"}, {"c", "0"}}));
+    Reopen();
+    EXPECT_EQ(Scan(), before);
+  }
+
   // The batches in the log, "sequence,count hex".
   std::vector<std::string> LoggedBatches() {
     std::unique_ptr<WalIterator> it;

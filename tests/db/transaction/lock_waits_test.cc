@@ -3,10 +3,15 @@
 // Waits for the locks of other transactions: deadlocks, and the messages of refusals.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/db/transaction/transaction_fixture.h"
+#include "tests/db/transaction/watched_mutexes.h"
 
 namespace ashlar {
 namespace {
@@ -70,6 +75,59 @@ TEST_F(LockWaitsTest, SetDeadlockTimeoutCountsFromTheNextWaitOn) {
   auto two = Begin(options);
   two->SetDeadlockTimeout(0);
   MakeDeadlock(one.get(), two.get());
+}
+
+// Reads a key whenever the lock table is used.
+class ReleaseTest : public PessimisticFixture,
+                    public testing::WithParamInterface<TxnDBWritePolicy> {
+ protected:
+  ReleaseTest() {
+    db_options_.write_policy = GetParam();
+    db_options_.default_write_batch_flush_threshold = 1;
+    db_options_.custom_mutex_factory = std::make_shared<WatchedMutexes>([this](int) {
+      if (is_watching_) seen_.push_back(ValueOf(db_.get(), "a"));
+    });
+  }
+  void SetUp() override { Open(); }
+  void TearDown() override { db_.reset(); }  // it uses what is declared here
+  // What readers saw while a lock was released by the call.
+  template <typename Call>
+  std::set<std::string> SeenDuring(const Call& call) {
+    is_watching_ = true;
+    EXPECT_OK(call());
+    is_watching_ = false;
+    const std::vector<std::string> seen = std::exchange(seen_, {});
+    return {seen.begin(), seen.end()};
+  }
+
+  bool is_watching_ = false;
+  std::vector<std::string> seen_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Policies, ReleaseTest, WritePolicies(), PolicyName);
+
+// Whoever takes a lock next must see what its holder has committed, and decided.
+TEST_P(ReleaseTest, LocksAreReleasedWhenTheDecisionIsVisible) {
+  using Seen = std::set<std::string>;
+  for (const bool is_prepared : {false, true}) {
+    SCOPED_TRACE(is_prepared);
+    ASSERT_OK(Put("a", "before"));
+    auto transaction = BeginNamed("x");
+    ASSERT_OK(transaction->Put("a", "after"));
+    ASSERT_OK(transaction->Put("b", "after"));
+    if (is_prepared) {
+      ASSERT_OK(transaction->Prepare());
+    }
+    EXPECT_EQ(SeenDuring([&] { return transaction->Commit(); }), Seen{"after"});
+    EXPECT_EQ(SeenDuring([&] { return Put("a", "put"); }), (Seen{"after", "put"}));
+    auto undone = BeginNamed("y");
+    ASSERT_OK(undone->Put("a", "undone"));
+    ASSERT_OK(undone->Put("b", "undone"));
+    if (is_prepared) {
+      ASSERT_OK(undone->Prepare());
+    }
+    EXPECT_EQ(SeenDuring([&] { return undone->Rollback(); }), Seen{"put"});
+  }
 }
 
 }  // namespace

@@ -5,14 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "tests/db/transaction/list_history.h"
 #include "tests/db/transaction/transaction_fixture.h"
 #include "tests/support/suite.h"
 
@@ -138,6 +139,9 @@ class SerializableTest : public testing::TestWithParam<Kind> {
       EXPECT_TRUE(locking_->GetLockStatusData().empty());
     }
   }
+  static constexpr int kLists = 4;
+  template <typename Read>
+  void AppendToLists(ListHistory* history, const Read& read);
   static int Commits(int most) { return std::max(10, static_cast<int>(most * SuiteScale())); }
 
   std::unique_ptr<Env> env_;
@@ -216,78 +220,153 @@ TEST_P(SerializableTest, NumbersThatAreTakenHaveNoGapAndComeOnce) {
   EXPECT_EQ(ValueOf(db_, "next"), std::to_string(kThreads * commits));
 }
 
-// A transaction reads some lists for update and appends its number to others that it has read. The
-// lists at the end give the order of writers of each key, what it read the writer before it; the
-// edges between transactions must not close a circle.
-TEST_P(SerializableTest, ListsAdmitOneOrderOfAllTransactions) {
-  constexpr int kLists = 4;
-  struct Seen {
-    std::map<std::string, std::string> reads;
-    std::set<std::string> appended;
-  };
-  std::mutex mutex;
-  std::map<int, Seen> committed;
+// Reads up to three lists and appends the number to some of them, as often as asked for in each of
+// three threads. `read` reads one list.
+template <typename Read>
+void SerializableTest::AppendToLists(ListHistory* history, const Read& read) {
   for (int i = 0; i < kLists; ++i) ASSERT_OK(db_->Put(WriteOptions(), Numbered("l", i), ""));
-  const int commits = Commits(120);
-  RunThreads(3, commits, [&](Transaction* transaction, std::mt19937* random, int thread, int i) {
-    Seen seen;
+  const auto step = [&](Transaction* transaction, std::mt19937* random, int thread, int i) {
+    ListHistory::Seen seen;
     const int number = thread * 100'000 + i;
     for (int n = 0; n < 3; ++n) {
       const std::string list = Numbered("l", (*random)() % kLists);
       std::string value;
-      Status status = transaction->GetForUpdate(ReadOptions(), list, &value);
+      Status status = read(transaction, list, &value);
       if (!status.ok()) return status;
-      if (!seen.appended.contains(list)) seen.reads[list] = value;
+      if (seen.appended.contains(list)) continue;
+      seen.reads[list] = value;
       if ((*random)() % 2 != 0) continue;
       status = transaction->Put(list, value + std::to_string(number) + ",");
       if (!status.ok()) return status;
       seen.appended.insert(list);
     }
-    // The last attempt of a number is the one that commits.
-    const std::lock_guard<std::mutex> lock(mutex);
-    committed[number] = seen;
+    history->Note(number, std::move(seen));
     return Status::OK();
-  });
-  const auto parse = [](const std::string& list) {
-    std::vector<int> numbers;
-    for (size_t at = 0; at < list.size();) {
-      const size_t comma = list.find(',', at);
-      numbers.push_back(std::stoi(list.substr(at, comma - at)));
-      at = comma + 1;
-    }
-    return numbers;
   };
-  std::map<int, std::set<int>> before;  // by transaction, those that come before it
+  RunThreads(3, Commits(120), step);
   for (int i = 0; i < kLists; ++i) {
     const std::string list = Numbered("l", i);
-    const std::string final_list = ValueOf(db_, list);
-    const std::vector<int> writers = parse(final_list);
-    for (size_t n = 1; n < writers.size(); ++n) {
-      if (writers[n - 1] != writers[n]) before[writers[n]].insert(writers[n - 1]);
-    }
-    for (const auto& [number, seen] : committed) {
-      const auto read = seen.reads.find(list);
-      if (read == seen.reads.end()) continue;
-      ASSERT_EQ(final_list.substr(0, read->second.size()), read->second) << "a dirty or lost read";
-      const size_t length = parse(read->second).size();
-      if (length > 0 && writers[length - 1] != number) before[number].insert(writers[length - 1]);
-      if (length < writers.size() && writers[length] != number) {
-        before[writers[length]].insert(number);
-      }
-    }
+    history->AddList(list, ValueOf(db_, list));
   }
-  // Removes transactions with nothing before them until none is left.
-  std::set<int> left;
-  for (const auto& [number, seen] : committed) left.insert(number);
-  for (bool is_progress = true; is_progress;) {
-    is_progress = false;
-    for (auto it = left.begin(); it != left.end();) {
-      bool is_first = true;
-      for (const int other : before[*it]) is_first = is_first && !left.contains(other);
-      it = is_first ? (is_progress = true, left.erase(it)) : std::next(it);
-    }
+}
+
+TEST_P(SerializableTest, ListsAdmitOneOrderOfAllTransactions) {
+  ListHistory history;
+  AppendToLists(&history,
+                [](Transaction* transaction, const std::string& list, std::string* value) {
+                  return transaction->GetForUpdate(ReadOptions(), list, value);
+                });
+  EXPECT_EQ(history.InCircles(), 0u);
+}
+
+// Transactions with snapshots whose reads may be plain ones.
+class SnapshotTest : public SerializableTest {
+ protected:
+  static ReadOptions AtSnapshot(Transaction* transaction) {
+    if (transaction->GetSnapshot() == nullptr) transaction->SetSnapshot();
+    ReadOptions options;
+    options.snapshot = transaction->GetSnapshot();
+    return options;
   }
-  EXPECT_TRUE(left.empty()) << left.size() << " transactions are in circles";
+  static Status PlainRead(Transaction* transaction, const std::string& key, std::string* value) {
+    return transaction->Get(AtSnapshot(transaction), key, value);
+  }
+  static Status ReadForUpdate(Transaction* transaction, const std::string& key,
+                              std::string* value) {
+    return transaction->GetForUpdate(AtSnapshot(transaction), key, value);
+  }
+  // Reads whether both doctors are on call, and sends one of them home if so.
+  template <typename Read>
+  static Status GoHome(Transaction* transaction, const std::string& who, const Read& read) {
+    std::string x, y;
+    Status status = read(transaction, "x", &x);
+    if (status.ok()) status = read(transaction, "y", &y);
+    if (status.ok() && x == "on" && y == "on") status = transaction->Put(who, "off");
+    return status;
+  }
+  std::unique_ptr<Transaction> BeginAtSnapshot() {
+    std::unique_ptr<Transaction> transaction(Begin(nullptr));
+    transaction->SetSnapshot();
+    transaction->SetLockTimeout(0);
+    return transaction;
+  }
+  void BothOn() {
+    for (const char* who : {"x", "y"}) ASSERT_OK(db_->Put(WriteOptions(), who, "on"));
+  }
+  // Whoever was refused is rolled back.
+  static bool Committed(Transaction* transaction, Status status) {
+    if (status.ok()) status = transaction->Commit();
+    if (status.ok()) return true;
+    EXPECT_TRUE(status.IsBusy() || status.IsTimedOut()) << status.ToString();
+    EXPECT_OK(transaction->Rollback());
+    return false;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SnapshotTest,
+                         testing::Values(Kind::kLockingWithSnapshots, Kind::kPreparedWithSnapshots,
+                                         Kind::kUnpreparedWithSnapshots, Kind::kSerial,
+                                         Kind::kParallel),
+                         NameOf);
+
+TEST_P(SnapshotTest, PlainReadsOfSnapshotsAdmitNothingButWriteSkew) {
+  ListHistory history;
+  AppendToLists(&history, PlainRead);
+  EXPECT_EQ(history.InCirclesOfSnapshots(), 0u);
+}
+
+TEST_P(SnapshotTest, ReadsForUpdateOfSnapshotsAdmitOneOrderOfAllTransactions) {
+  ListHistory history;
+  AppendToLists(&history, ReadForUpdate);
+  EXPECT_EQ(history.InCircles(), 0u);
+}
+
+// Both have read both keys, and each writes the key that the other one has not written: no order
+// of the two gives this result.
+TEST_P(SnapshotTest, PlainReadsAllowWriteSkew) {
+  BothOn();
+  auto one = BeginAtSnapshot(), two = BeginAtSnapshot();
+  const Status first = GoHome(one.get(), "x", PlainRead);
+  const Status second = GoHome(two.get(), "y", PlainRead);
+  EXPECT_TRUE(Committed(one.get(), first));
+  EXPECT_TRUE(Committed(two.get(), second));
+  EXPECT_EQ(ValueOf(db_, "x") + ValueOf(db_, "y"), "offoff");
+}
+
+TEST_P(SnapshotTest, ReadsForUpdateRefuseWriteSkew) {
+  BothOn();
+  auto one = BeginAtSnapshot(), two = BeginAtSnapshot();
+  const Status first = GoHome(one.get(), "x", ReadForUpdate);
+  const Status second = GoHome(two.get(), "y", ReadForUpdate);
+  EXPECT_TRUE(Committed(one.get(), first));
+  EXPECT_FALSE(Committed(two.get(), second));
+  EXPECT_EQ(ValueOf(db_, "x") + ValueOf(db_, "y"), "offon");
+}
+
+// The first one has committed before the second one reads, so that no lock is in the way: the
+// snapshot is.
+TEST_P(SnapshotTest, ReadsForUpdateRefuseWriteSkewBehindACommit) {
+  BothOn();
+  auto one = BeginAtSnapshot(), two = BeginAtSnapshot();
+  EXPECT_TRUE(Committed(one.get(), GoHome(one.get(), "x", ReadForUpdate)));
+  EXPECT_FALSE(Committed(two.get(), GoHome(two.get(), "y", ReadForUpdate)));
+  EXPECT_EQ(ValueOf(db_, "x") + ValueOf(db_, "y"), "offon");
+}
+
+TEST_P(SnapshotTest, SharedReadsForUpdateRefuseWriteSkew) {
+  if (!IsLocking()) return;  // without locks all reads for update are alike
+  BothOn();
+  const auto read = [](Transaction* transaction, const std::string& key, std::string* value) {
+    return transaction->GetForUpdate(AtSnapshot(transaction), key, value, /*exclusive=*/false);
+  };
+  auto one = BeginAtSnapshot(), two = BeginAtSnapshot();
+  std::string value;
+  for (const char* key : {"x", "y"}) ASSERT_OK(read(two.get(), key, &value));
+  const Status first = GoHome(one.get(), "x", read);
+  EXPECT_TRUE(first.IsTimedOut()) << "the other one has read the key";
+  ASSERT_OK(two->Rollback());
+  EXPECT_FALSE(Committed(one.get(), first));
+  EXPECT_EQ(ValueOf(db_, "x") + ValueOf(db_, "y"), "onon");
 }
 
 }  // namespace

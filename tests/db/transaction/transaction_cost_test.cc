@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What transactions cost: one that begins again with the same object allocates nothing, and a check
-// asks only tables that are newer than the snapshot. This file replaces operator new of the program
-// by one that counts its calls.
+// What transactions cost: one that begins again with the same object allocates nothing, a key takes
+// one search and its part of the lock table, and a check asks only tables that are newer than the
+// snapshot. This file replaces operator new of the program by one that counts its calls.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ashlar/filter_policy.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/perf_level.h"
 #include "ashlar/table.h"
+#include "db/transaction/indexed_batch/key_table.h"
+#include "db/transaction/tracking/tracked_keys.h"
 #include "tests/db/transaction/transaction_fixture.h"
+#include "tests/db/transaction/watched_mutexes.h"
 #include "tests/support/counted_allocations.h"
 #include "tests/support/skip.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -74,6 +81,107 @@ TEST_F(PessimisticCostTest, APlainPutAllocatesNothing) {
   const uint64_t allocated = thread_allocations - allocations;
   EXPECT_EQ(written, 50u);
   EXPECT_EQ(allocated, 0u);
+}
+
+class LockTableCostTest : public PessimisticCostTest {
+ protected:
+  LockTableCostTest() {
+    db_options_.custom_mutex_factory =
+        std::make_shared<WatchedMutexes>([this](int part) { uses_.push_back(part); });
+  }
+  void SetUp() override {
+    Open();
+    uses_.clear();
+  }
+  void TearDown() override { db_.reset(); }  // it uses what is declared here
+  // The parts of the lock table that were used since the last call, in ascending order.
+  std::vector<int> Uses() {
+    std::vector<int> uses = std::exchange(uses_, {});
+    std::sort(uses.begin(), uses.end());
+    return uses;
+  }
+
+ private:
+  std::vector<int> uses_;
+};
+
+// A part of the lock table is one line of memory. Each key uses its own twice, and no other.
+TEST_F(LockTableCostTest, AKeyUsesItsPartOfTheTableToLockAndToUnlock) {
+  for (const size_t count : {1u, 3u, 40u}) {
+    SCOPED_TRACE(count);
+    for (const bool is_warm : {false, true}) {  // the arrays of the parts grow once
+      const auto transaction = Begin();
+      for (size_t i = 0; i < count; i++) ASSERT_OK(transaction->Put(StrCat("k", i), "v"));
+      const std::vector<int> locked = Uses();
+      ASSERT_OK(transaction->Commit());
+      const std::vector<int> unlocked = Uses();
+      if (!is_warm) continue;
+      EXPECT_EQ(locked.size(), count);
+      EXPECT_EQ(locked, unlocked);
+    }
+  }
+}
+
+TEST_F(LockTableCostTest, AnOwnKeyUsesNothingThatIsShared) {
+  const auto transaction = Begin();
+  ASSERT_OK(transaction->Put("a", "1"));
+  Uses();
+  std::string value;
+  ASSERT_OK(transaction->GetForUpdate(ReadOptions(), "a", &value));
+  ASSERT_OK(transaction->GetForUpdate(ReadOptions(), "a", &value, /*exclusive=*/false));
+  ASSERT_OK(transaction->Put("a", "2"));
+  EXPECT_TRUE(Uses().empty());
+}
+
+TEST_F(LockTableCostTest, AWriteOfTheDatabaseUsesOnePart) {
+  ASSERT_OK(Put("a", "1"));
+  const std::vector<int> uses = Uses();
+  ASSERT_EQ(uses.size(), 2u) << "to lock and to unlock";
+  EXPECT_EQ(uses[0], uses[1]);
+}
+
+// Searches of this thread by hash: in the keys of transactions, and in indexed batches.
+#ifndef NDEBUG
+uint64_t KeySearches() { return std::exchange(TrackedKeys::searches, 0); }
+uint64_t BatchSearches() { return std::exchange(KeyTable::searches, 0); }
+constexpr bool kCountsSearches = true;
+#else
+uint64_t KeySearches() { return 0; }
+uint64_t BatchSearches() { return 0; }
+constexpr bool kCountsSearches = false;
+#endif
+
+template <typename Database>
+void ExpectOneSearchForEachUse(Database* db) {
+  const std::unique_ptr<Transaction> transaction(db->BeginTransaction(WriteOptions()));
+  KeySearches();
+  BatchSearches();
+  for (int i = 0; i < 20; i++) ASSERT_OK(transaction->Put(StrCat("k", i), "v"));
+  EXPECT_EQ(KeySearches(), 20u);
+  EXPECT_EQ(BatchSearches(), 0u) << "nobody has read the batch";
+  std::string value;
+  ASSERT_OK(transaction->GetForUpdate(ReadOptions(), "k7", &value));
+  EXPECT_EQ(KeySearches(), 1u);
+  EXPECT_EQ(BatchSearches(), 21u) << "the updates are indexed, and the key is looked for";
+  ASSERT_OK(transaction->GetForUpdate(ReadOptions(), "k8", &value));
+  EXPECT_EQ(KeySearches(), 1u);
+  EXPECT_EQ(BatchSearches(), 1u);
+  ASSERT_OK(transaction->Put("k9", "w"));
+  EXPECT_EQ(KeySearches(), 1u);
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(KeySearches(), 0u);
+}
+
+TEST_F(PessimisticCostTest, AUseOfAKeyIsOneSearch) {
+  if (!kCountsSearches) return SkipAsImpossible("counted searches in a build without assertions");
+  Open();
+  ExpectOneSearchForEachUse(db_.get());
+}
+
+TEST_F(OptimisticCostTest, AUseOfAKeyIsOneSearch) {
+  if (!kCountsSearches) return SkipAsImpossible("counted searches in a build without assertions");
+  Open();
+  ExpectOneSearchForEachUse(db_.get());
 }
 
 // Blocks and filters of tables that this thread has used for the check of one key.

@@ -119,6 +119,16 @@ class PessimisticFixture : public testing::Test {
   std::unique_ptr<Transaction> Begin(const TransactionOptions& options = {}) {
     return std::unique_ptr<Transaction>(db_->BeginTransaction(WriteOptions(), options));
   }
+  std::unique_ptr<Transaction> BeginNamed(const std::string& name,
+                                          const TransactionOptions& options = {}) {
+    auto transaction = Begin(options);
+    EXPECT_OK(transaction->SetName(name));
+    return transaction;
+  }
+  void Reopen() {
+    db_.reset();
+    Open();
+  }
   std::unique_ptr<Transaction> BeginWithSnapshot() {
     TransactionOptions options;
     options.set_snapshot = true;

@@ -223,21 +223,6 @@ class UnpreparedModel : public HiddenDataTest, public testing::WithParamInterfac
       }
     }
   }
-  void CheckIterator(Iterator* iterator, const Rows& rows) {
-    ASSERT_EQ(ScanForward(iterator), TextOf(rows));
-    ASSERT_EQ(ScanBackward(iterator), TextOf(rows));
-    const std::string key = AnyKey();
-    iterator->Seek(key);
-    auto expected = rows.lower_bound(key);
-    ASSERT_EQ(iterator->Valid(), expected != rows.end());
-    if (!iterator->Valid()) return;
-    ASSERT_EQ(iterator->key().ToString(), expected->first);
-    iterator->Prev();  // turns around
-    ASSERT_EQ(iterator->Valid(), expected != rows.begin());
-    if (!iterator->Valid()) return;
-    --expected;
-    ASSERT_EQ(iterator->value().ToString(), expected->second);
-  }
   void CheckDatabase(const Snapshot* snapshot, const Tables& tables) {
     CheckPoints(snapshot, tables,
                 [&](const ReadOptions& options, ColumnFamilyHandle* family, const std::string& key,
@@ -246,7 +231,7 @@ class UnpreparedModel : public HiddenDataTest, public testing::WithParamInterfac
     options.snapshot = snapshot;
     for (size_t family = 0; family < kFamilies && !HasFatalFailure(); family++) {
       const std::unique_ptr<Iterator> it(db_->NewIterator(options, handles_[family]));
-      CheckIterator(it.get(), tables[family]);
+      CheckRows(it.get(), tables[family], AnyKey());
     }
   }
   void CheckTransaction(const Running& running, const Snapshot* snapshot, const Tables& tables) {
@@ -259,7 +244,7 @@ class UnpreparedModel : public HiddenDataTest, public testing::WithParamInterfac
     options.snapshot = snapshot;
     for (size_t family = 0; family < kFamilies && !HasFatalFailure(); family++) {
       const std::unique_ptr<Iterator> it(transaction->GetIterator(options, handles_[family]));
-      CheckIterator(it.get(), own[family]);
+      CheckRows(it.get(), own[family], AnyKey());
     }
     const Slice keys[] = {"a", "b", "c"};
     PinnableSlice values[3];
@@ -280,7 +265,7 @@ class UnpreparedModel : public HiddenDataTest, public testing::WithParamInterfac
     for (Past& past : past_) {
       if (HasFatalFailure()) return;
       if (past.snapshot == nullptr) {
-        CheckIterator(past.iterator.get(), past.tables[0]);
+        CheckRows(past.iterator.get(), past.tables[0], AnyKey());
         continue;
       }
       CheckDatabase(past.snapshot, past.tables);

@@ -35,14 +35,7 @@ TEST_F(WritePreparedTest, PreparedDataIsHiddenUntilTheCommitInMemoryAndInTables)
     EXPECT_EQ(Scan(), "a=0 ");
     EXPECT_EQ(ValueOf(transaction.get(), "a"), "1");
   }
-  const Snapshot* const before = db_->GetSnapshot();
-  ASSERT_OK(transaction->Commit());
-  EXPECT_EQ(Scan(), "a=1 b=1 ");
-  Compact();
-  EXPECT_EQ(Scan(before), "a=0 ");
-  db_->ReleaseSnapshot(before);
-  Compact();
-  EXPECT_EQ(Scan(), "a=1 b=1 ");
+  CommitBehindSnapshot(transaction.get(), "a=0 ", "a=1 b=1 ");
 }
 
 // Number and count of each batch, and its bytes, as RocksDB writes them.
@@ -114,34 +107,16 @@ TEST_F(WritePreparedTest, TheLogHasTheBytesAndNumbersOfRocksDb) {
 }
 
 TEST_F(WritePreparedTest, ARollbackBringsBackWhatWasThere) {
-  db_.reset();
-  db_options_.rollback_merge_operands = true;
-  db_options_.rollback_deletion_type_callback = [](TransactionDB*, ColumnFamilyHandle*,
-                                                   const Slice& key) { return key == Slice("s"); };
-  Open();
-  ASSERT_OK(Put("a", "0"));
-  ASSERT_OK(db_->Merge(WriteOptions(), "m", "0"));
-  ASSERT_OK(
-      db_->PutEntity(WriteOptions(), db_->DefaultColumnFamily(), "e", {{"", "d"}, {"c", "0"}}));
+  FillForRollback();
   const std::string before = Scan();
   for (const bool is_flushed : {false, true}) {
     auto transaction = BeginNamed("x");
-    ASSERT_OK(transaction->Put("a", "1"));
-    ASSERT_OK(transaction->Delete("e"));
-    ASSERT_OK(transaction->Merge("m", "1"));
-    ASSERT_OK(transaction->Merge("m", "2"));
-    ASSERT_OK(transaction->Put("n", "1"));
-    ASSERT_OK(transaction->Put("s", "1"));
+    ChangeAll(transaction.get());
     ASSERT_OK(transaction->Prepare());
     if (is_flushed) Flush();
     ASSERT_OK(transaction->Rollback());
-    EXPECT_EQ(Scan(), before);
-    PinnableWideColumns columns;
-    ASSERT_OK(db_->GetEntity(ReadOptions(), db_->DefaultColumnFamily(), "e", &columns));
-    EXPECT_EQ(columns.columns(), (WideColumns{{"", "d"}, {"c", "0"}}));
     transaction.reset();
-    Reopen();
-    EXPECT_EQ(Scan(), before);
+    ExpectRolledBack(before);
   }
   Compact();
   EXPECT_EQ(Scan(), before);
@@ -314,28 +289,6 @@ class WritePreparedModel : public WritePreparedTest, public testing::WithParamIn
     }
     running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
   }
-  void CheckReader(Iterator* iterator, const Rows& rows) {
-    ASSERT_EQ(ScanForward(iterator), TextOf(rows));
-    ASSERT_EQ(ScanBackward(iterator), TextOf(rows));
-    const std::string key = AnyKey();
-    iterator->Seek(key);
-    auto expected = rows.lower_bound(key);
-    ASSERT_EQ(iterator->Valid(), expected != rows.end());
-    if (!iterator->Valid()) return;
-    ASSERT_EQ(iterator->key().ToString(), expected->first);
-    iterator->Prev();  // turns around
-    ASSERT_EQ(iterator->Valid(), expected != rows.begin());
-    if (!iterator->Valid()) return;
-    --expected;
-    ASSERT_EQ(iterator->key().ToString() + iterator->value().ToString(),
-              expected->first + expected->second);
-    iterator->Next();
-    ++expected;
-    ASSERT_EQ(iterator->Valid(), expected != rows.end());
-    if (iterator->Valid()) {
-      ASSERT_EQ(iterator->value().ToString(), expected->second);
-    }
-  }
   void CheckPoints(const Snapshot* snapshot, const Rows& rows) {
     ReadOptions options;
     options.snapshot = snapshot;
@@ -353,16 +306,16 @@ class WritePreparedModel : public WritePreparedTest, public testing::WithParamIn
   void CheckAll() {
     CheckPoints(nullptr, committed_);
     const std::unique_ptr<Iterator> now(db_->NewIterator(ReadOptions()));
-    CheckReader(now.get(), committed_);
+    CheckRows(now.get(), committed_, AnyKey());
     for (Past& past : past_) {
       if (past.snapshot != nullptr) {
         CheckPoints(past.snapshot, past.rows);
         ReadOptions options;
         options.snapshot = past.snapshot;
         const std::unique_ptr<Iterator> iterator(db_->NewIterator(options));
-        CheckReader(iterator.get(), past.rows);
+        CheckRows(iterator.get(), past.rows, AnyKey());
       } else {
-        CheckReader(past.iterator.get(), past.rows);
+        CheckRows(past.iterator.get(), past.rows, AnyKey());
       }
       if (HasFatalFailure()) return;
     }

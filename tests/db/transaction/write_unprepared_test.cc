@@ -34,14 +34,7 @@ TEST_F(WriteUnpreparedTest, OthersSeeNothingBeforeTheCommitAndTheTransactionSees
     EXPECT_EQ(ValueOf(transaction.get(), "a"), "1");
     EXPECT_EQ(ValueOf(transaction.get(), "m"), "0,1");
   }
-  const Snapshot* const before = db_->GetSnapshot();
-  ASSERT_OK(transaction->Commit());
-  EXPECT_EQ(Scan(), "a=1 b=1 m=0,1 ");
-  Compact();
-  EXPECT_EQ(Scan(before), "a=0 m=0 ");
-  db_->ReleaseSnapshot(before);
-  Compact();
-  EXPECT_EQ(Scan(), "a=1 b=1 m=0,1 ");
+  CommitBehindSnapshot(transaction.get(), "a=0 m=0 ", "a=1 b=1 m=0,1 ");
 }
 
 TEST_F(WriteUnpreparedTest, EveryReadSeesWhatTheTransactionHasWritten) {
@@ -351,25 +344,13 @@ TEST_F(WriteUnpreparedTest, OwnDataIsNoConflict) {
 }
 
 TEST_F(WriteUnpreparedTest, ARollbackBringsBackWhatWasThere) {
-  db_.reset();
-  db_options_.rollback_deletion_type_callback = [](TransactionDB*, ColumnFamilyHandle*,
-                                                   const Slice& key) { return key == Slice("s"); };
-  Open();
-  ASSERT_OK(Put("a", "0"));
-  ASSERT_OK(db_->Merge(WriteOptions(), "m", "0"));
-  ASSERT_OK(
-      db_->PutEntity(WriteOptions(), db_->DefaultColumnFamily(), "e", {{"", "d"}, {"c", "0"}}));
+  FillForRollback();
   const std::string before = Scan();
   for (const std::string end : {"rollback", "prepared", "destroyed", "begun", "reopened"}) {
     for (const bool is_flushed : {false, true}) {
       SCOPED_TRACE(end);
       auto transaction = BeginNamed("x");
-      ASSERT_OK(transaction->Put("a", "1"));
-      ASSERT_OK(transaction->Delete("e"));
-      ASSERT_OK(transaction->Merge("m", "1"));
-      ASSERT_OK(transaction->Merge("m", "2"));
-      ASSERT_OK(transaction->Put("n", "1"));
-      ASSERT_OK(transaction->Put("s", "1"));
+      ChangeAll(transaction.get());
       ASSERT_OK(transaction->Put("a", "2"));
       if (end == "prepared") {
         ASSERT_OK(transaction->Prepare());
@@ -386,13 +367,7 @@ TEST_F(WriteUnpreparedTest, ARollbackBringsBackWhatWasThere) {
         CrashAndReopen(&transaction);
       }
       transaction.reset();
-      EXPECT_EQ(LockCount(), 0u);
-      EXPECT_EQ(Scan(), before);
-      PinnableWideColumns columns;
-      ASSERT_OK(db_->GetEntity(ReadOptions(), db_->DefaultColumnFamily(), "e", &columns));
-      EXPECT_EQ(columns.columns(), (WideColumns{{"", "d"}, {"c", "0"}}));
-      Reopen();
-      EXPECT_EQ(Scan(), before);
+      ExpectRolledBack(before);
     }
   }
   Compact();

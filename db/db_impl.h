@@ -60,7 +60,6 @@ struct FileChecksum;
 struct RemoteInput;
 struct RemoteResult;
 struct UnmergedValue;
-class OperandLimit;
 class ReadCallback;
 class ReadExplainer;
 class StampedIterator;
@@ -457,19 +456,7 @@ class DBImpl final : public UnbuiltCalls,
   Status GetStampedOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
                             const Slice& key, const GetMergeOperandsOptions& operands_options,
                             PinnableSlice* operands, int* count);
-  // The same for many keys.
-  struct StampedResults {
-    PinnableSlice* values = nullptr;
-    std::string* timestamps = nullptr;
-    PinnableWideColumns* columns = nullptr;
-    Status* statuses = nullptr;
-
-    StampedResult at(size_t i) const {
-      return {.value = values == nullptr ? nullptr : &values[i],
-              .timestamp = timestamps == nullptr ? nullptr : &timestamps[i],
-              .columns = columns == nullptr ? nullptr : &columns[i]};
-    }
-  };
+  struct StampedResults;  // the same for many keys
   struct KeysByKind;
   void MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                        ColumnFamilyHandle** handles, const Slice* keys,
@@ -523,11 +510,7 @@ class DBImpl final : public UnbuiltCalls,
   void ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle, const ReadView& view,
                   ReadExplanation* explanation);
   void ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation);
-  struct UnmergedRead {
-    const DecidedVersions::Own* own = nullptr;  // as for GetWithOwn(); null or empty for others
-    OperandLimit* limit = nullptr;
-    bool keeps_entities = false;  // a value that is an entity is given in its stored form
-  };
+  struct UnmergedRead;
   template <typename Use>
   Status ReadUnmerged(const UnmergedRead& how, const ReadOptions& options,
                       ColumnFamilyHandle* handle, const Slice& key, const Use& use);

@@ -462,6 +462,12 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle,
   return !status.IsNotFound();
 }
 
+struct DBImpl::UnmergedRead {
+  const DecidedVersions::Own* own = nullptr;  // as for GetWithOwn(); null or empty for others
+  OperandLimit* limit = nullptr;
+  bool keeps_entities = false;  // a value that is an entity is given in its stored form
+};
+
 // Looks for the value of a key and for the operands above it, and gives them to use(lookup) as they
 // are, without merging them.
 template <typename Use>

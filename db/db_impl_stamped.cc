@@ -116,6 +116,20 @@ Status DBImpl::GetStampedOperands(const ReadOptions& options, ColumnFamilyHandle
   return versions.GetOperands(key, operands_options, operands, count);
 }
 
+// The results for many keys; what is null is not wanted.
+struct DBImpl::StampedResults {
+  PinnableSlice* values = nullptr;
+  std::string* timestamps = nullptr;
+  PinnableWideColumns* columns = nullptr;
+  Status* statuses = nullptr;
+
+  StampedResult at(size_t i) const {
+    return {.value = values == nullptr ? nullptr : &values[i],
+            .timestamp = timestamps == nullptr ? nullptr : &timestamps[i],
+            .columns = columns == nullptr ? nullptr : &columns[i]};
+  }
+};
+
 // Reads keys of stamped families. All families are read at the same moment, as in NewIterators().
 void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                              ColumnFamilyHandle** handles, const Slice* keys,

@@ -9,7 +9,7 @@
 namespace ashlar {
 namespace {
 
-std::string Large(int i) { return "value" + std::to_string(i) + std::string(30, 'x'); }
+std::string LargeValue(int i) { return "value" + std::to_string(i) + std::string(30, 'x'); }
 
 enum class Values { kInTables, kInBlobFiles };
 
@@ -24,10 +24,10 @@ class ImportFault : public testing::TestWithParam<Values> {
     options_.min_blob_size = 20;
   }
   void Fill(TestDb* test) {
-    for (int i = 0; i < 4; i++) test->Put(TestDb::Key(i), Large(i));
+    for (int i = 0; i < 4; i++) test->Put(TestDb::Key(i), LargeValue(i));
     test->Flush();
     test->Put(TestDb::Key(1), "small");
-    test->Put(TestDb::Key(2), Large(12));
+    test->Put(TestDb::Key(2), LargeValue(12));
     test->Flush();
     ASSERT_OK(ExportTo(test->db(), test->db()->DefaultColumnFamily(), "/export", &exported_));
     rows_ = test->ReadRows();

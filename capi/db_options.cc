@@ -114,6 +114,8 @@ void ashlar_options_set_advise_random_on_open(ashlar_options_t* opt, unsigned ch
 unsigned char ashlar_options_get_advise_random_on_open(ashlar_options_t* opt) { return Get<unsigned char>(opt->rep.advise_random_on_open); }
 void ashlar_options_set_db_write_buffer_size(ashlar_options_t* opt, size_t v) { Set(opt->rep.db_write_buffer_size, v); }
 size_t ashlar_options_get_db_write_buffer_size(ashlar_options_t* opt) { return Get<size_t>(opt->rep.db_write_buffer_size); }
+void ashlar_options_set_memory_limit(ashlar_options_t* opt, size_t v) { Set(opt->rep.memory_limit, v); }
+size_t ashlar_options_get_memory_limit(ashlar_options_t* opt) { return Get<size_t>(opt->rep.memory_limit); }
 void ashlar_options_compaction_readahead_size(ashlar_options_t* opt, size_t v) { Set(opt->rep.compaction_readahead_size, v); }
 size_t ashlar_options_get_compaction_readahead_size(ashlar_options_t* opt) { return Get<size_t>(opt->rep.compaction_readahead_size); }
 void ashlar_options_set_writable_file_max_buffer_size(ashlar_options_t* opt, uint64_t v) { Set(opt->rep.writable_file_max_buffer_size, v); }

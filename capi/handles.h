@@ -32,6 +32,7 @@
 #include "ashlar/write_batch.h"
 #include "ashlar/write_buffer_manager.h"
 #include "capi/kept_slice.h"
+#include "capi/spare_memory.h"
 
 namespace ashlar {
 class DBWithTTL;
@@ -99,6 +100,13 @@ struct ashlar_logger_t {
 // until the handle is destroyed.
 struct ashlar_pinnableslice_t {
   ashlar::PinnableSlice rep;
+
+  static void* operator new(size_t bytes) {
+    return ashlar::capi::SpareMemory<ashlar_pinnableslice_t>::Take(bytes);
+  }
+  static void operator delete(void* memory) {
+    ashlar::capi::SpareMemory<ashlar_pinnableslice_t>::Put(memory);
+  }
 };
 struct ashlar_writebatch_t {
   ashlar::WriteBatch rep;

@@ -1275,6 +1275,8 @@ void rocksdb_options_set_advise_random_on_open(rocksdb_options_t* opt, unsigned 
 unsigned char rocksdb_options_get_advise_random_on_open(rocksdb_options_t* opt);
 void rocksdb_options_set_db_write_buffer_size(rocksdb_options_t* opt, size_t v);
 size_t rocksdb_options_get_db_write_buffer_size(rocksdb_options_t* opt);
+void rocksdb_options_set_memory_limit(rocksdb_options_t* opt, size_t v);
+size_t rocksdb_options_get_memory_limit(rocksdb_options_t* opt);
 void rocksdb_options_compaction_readahead_size(rocksdb_options_t* opt, size_t v);
 size_t rocksdb_options_get_compaction_readahead_size(rocksdb_options_t* opt);
 void rocksdb_options_set_writable_file_max_buffer_size(rocksdb_options_t* opt, uint64_t v);

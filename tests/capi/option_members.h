@@ -58,6 +58,7 @@
   MEMBER(number, ashlar_options_set_stats_history_buffer_size, ashlar_options_get_stats_history_buffer_size) \
   MEMBER(flag, ashlar_options_set_advise_random_on_open, ashlar_options_get_advise_random_on_open) \
   MEMBER(number, ashlar_options_set_db_write_buffer_size, ashlar_options_get_db_write_buffer_size) \
+  MEMBER(number, ashlar_options_set_memory_limit, ashlar_options_get_memory_limit) \
   MEMBER(number, ashlar_options_compaction_readahead_size, ashlar_options_get_compaction_readahead_size) \
   MEMBER(number, ashlar_options_set_writable_file_max_buffer_size, ashlar_options_get_writable_file_max_buffer_size) \
   MEMBER(flag, ashlar_options_set_use_adaptive_mutex, ashlar_options_get_use_adaptive_mutex) \

@@ -109,6 +109,8 @@ void ashlar_options_set_advise_random_on_open(ashlar_options_t* opt, unsigned ch
 unsigned char ashlar_options_get_advise_random_on_open(ashlar_options_t* opt);
 void ashlar_options_set_db_write_buffer_size(ashlar_options_t* opt, size_t v);
 size_t ashlar_options_get_db_write_buffer_size(ashlar_options_t* opt);
+void ashlar_options_set_memory_limit(ashlar_options_t* opt, size_t v);
+size_t ashlar_options_get_memory_limit(ashlar_options_t* opt);
 void ashlar_options_compaction_readahead_size(ashlar_options_t* opt, size_t v);
 size_t ashlar_options_get_compaction_readahead_size(ashlar_options_t* opt);
 void ashlar_options_set_writable_file_max_buffer_size(ashlar_options_t* opt, uint64_t v);

@@ -10,6 +10,8 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/iostats_context.h"
+#include "ashlar/perf_context.h"
 #include "tests/support/skip.h"
 #include "tests/support/test_db.h"
 #include "tests/support/write_watch.h"
@@ -73,6 +75,15 @@ struct Stepper {
   }
 };
 
+// What the calling thread has for itself, besides its stack: its place among the epochs, and its
+// contexts of counters. `more` is memory of the caller.
+std::vector<OwnMemory> MemoryOfThread(const OwnMemory& more = {}) {
+  return {{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)},
+          {get_perf_context(), sizeof(PerfContext)},
+          {get_iostats_context(), sizeof(IOStatsContext)},
+          more};
+}
+
 class CachedGetTest : public DbTest {
  protected:
   // Keys in tables of two levels, one in the memtable, and a second family.
@@ -105,9 +116,9 @@ class CachedGetTest : public DbTest {
       reader.keys = keys;
       reader.value.GetSelf()->reserve(64);
       for (int i = 0; i < 20; ++i) Reader::ReadAll(&reader);
-      run = WatchStores(&Reader::ReadAll, &reader,
-                        {{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)},
-                         {reader.value.GetSelf()->data(), reader.value.GetSelf()->capacity()}});
+      run = WatchStores(
+          &Reader::ReadAll, &reader,
+          MemoryOfThread({reader.value.GetSelf()->data(), reader.value.GetSelf()->capacity()}));
     }).join();
     EXPECT_TRUE(run.has_ended);
     EXPECT_EQ(run.result, expected_found);
@@ -120,7 +131,7 @@ class CachedGetTest : public DbTest {
     std::thread([&] {
       BatchReader reader;
       reader.db = db_.get();
-      std::vector<OwnMemory> own{{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)}};
+      std::vector<OwnMemory> own = MemoryOfThread();
       for (size_t i = 0; i < BatchReader::kKeys; ++i) {
         reader.keys[i] = keys[i % keys.size()];
         reader.families[i] = i % 4 == 3 ? other_ : db_->DefaultColumnFamily();
@@ -153,9 +164,7 @@ class CachedGetTest : public DbTest {
         stepper.iterator->Next();
       }
       for (int i = 0; i < 2; ++i) {
-        const WatchedRun run =
-            WatchStores(&Stepper::Step, &steppers[i],
-                        {{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)}});
+        const WatchedRun run = WatchStores(&Stepper::Step, &steppers[i], MemoryOfThread());
         EXPECT_TRUE(run.has_ended);
         EXPECT_EQ(run.result, steps);
         EXPECT_FALSE(run.stores.empty());  // an iterator writes to its own memory

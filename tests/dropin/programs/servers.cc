@@ -214,7 +214,6 @@ void Kvrocks(const std::string& folder) {
                                                  {"disable_auto_compactions", "false"}}));
   REQUIRE_OK(db->SetDBOptions({{"max_background_jobs", "4"}, {"stats_dump_period_sec", "0"}}));
   REQUIRE_OK(db->Flush(rocksdb::FlushOptions(), primary.handles));
-  REQUIRE(jobs->begun.load() == jobs->flushes.load() && jobs->flushes.load() >= 2);
   rocksdb::TablePropertiesCollection tables;
   REQUIRE_OK(db->GetPropertiesOfAllTables(primary.handles[1], &tables));
   REQUIRE(tables.size() == 1);
@@ -236,6 +235,10 @@ void Kvrocks(const std::string& folder) {
   REQUIRE((All(copy.db->NewIterator(ReadOptions(), copy.handles[1])) ==
            Contents{{"a", "meta"}, {"b", "meta"}}));
   REQUIRE(copy.db->Put(WriteOptions(), "x", "y").IsNotSupported());
+  // A listener may hear of the end of a flush after Flush() has returned, but before the end of the
+  // database.
+  primary.Close();
+  REQUIRE(jobs->begun.load() == jobs->flushes.load() && jobs->flushes.load() >= 2);
 }
 
 void Pika(const std::string& folder) {
@@ -267,12 +270,15 @@ void Pika(const std::string& folder) {
     REQUIRE(db->GetIntProperty(opened.handles[0], property, &number));
     REQUIRE(number > 0);
   }
-  for (const char* property : {"rocksdb.blob-cache-pinned-usage", "rocksdb.num-immutable-mem-table",
-                               "rocksdb.num-running-flushes", "rocksdb.compaction-pending",
-                               "rocksdb.num-running-compactions", "rocksdb.background-errors"}) {
+  for (const char* property :
+       {"rocksdb.blob-cache-pinned-usage", "rocksdb.num-immutable-mem-table",
+        "rocksdb.num-running-flushes", "rocksdb.compaction-pending", "rocksdb.background-errors"}) {
     REQUIRE(db->GetIntProperty(opened.handles[0], property, &number));
     REQUIRE(number == 0);
   }
+  // One job may be looking for something to compact.
+  REQUIRE(db->GetIntProperty(opened.handles[0], "rocksdb.num-running-compactions", &number));
+  REQUIRE(number <= 1);
   for (const char* property :
        {"rocksdb.cur-size-all-mem-tables", "rocksdb.estimate-table-readers-mem",
         "rocksdb.num-live-versions", "rocksdb.current-super-version-number",

@@ -192,7 +192,7 @@ Result<RemoteInput> RemoteInput::Decode(const Slice& bytes) {
   input.temperature = static_cast<Temperature>(
       fields.Number("temperature", static_cast<uint64_t>(Temperature::kLastTemperature) - 1));
   if (fields.Flag("mark of a range of young entries")) {
-    RemoteInput::YoungRange& range = input.young_range.emplace();
+    RemoteYoungRange& range = input.young_range.emplace();
     range.smallest = fields.Text("begin of the young range");
     range.largest = fields.Text("end of the young range");
     range.largest_is_exclusive = fields.Flag("largest_is_exclusive");
@@ -319,7 +319,7 @@ Result<CompactionPlan> PlanFromInput(const RemoteInput& input, const Version& ve
   plan.reason = input.reason;
   plan.temperature = input.temperature;
   if (input.young_range.has_value()) {
-    const RemoteInput::YoungRange& range = *input.young_range;
+    const RemoteYoungRange& range = *input.young_range;
     if (version.comparator().OrderWithoutTimestamp(range.smallest, range.largest) > 0) {
       return Status::Corruption("remote compaction: a young range that ends before it begins");
     }

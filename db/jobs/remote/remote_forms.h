@@ -25,6 +25,12 @@
 
 namespace ashlar {
 
+// The young_range of a plan.
+struct RemoteYoungRange {
+  std::string smallest, largest;  // user keys
+  bool largest_is_exclusive = false;
+};
+
 // The description of a merge.
 struct RemoteInput {
   std::string db_id;
@@ -49,12 +55,7 @@ struct RemoteInput {
   CompressionType compression = kDisableCompressionOption;
   CompactionReason reason = CompactionReason::kUnknown;
   Temperature temperature = Temperature::kUnknown;
-  // The plan's young_range.
-  struct YoungRange {
-    std::string smallest, largest;  // user keys
-    bool largest_is_exclusive = false;
-  };
-  std::optional<YoungRange> young_range;
+  std::optional<RemoteYoungRange> young_range;
   // What is young: the time at which the job began, in seconds since 1970, and when sequence
   // numbers were written, as tables record it. Empty: the database knows only what is in the
   // tables.

@@ -175,6 +175,26 @@ Result<std::vector<FamilyChanges::ChangedOptions>> FamilyChanges::ChangeOptions(
   return all;
 }
 
+namespace {
+
+// Applies the memory limit. The cache may have much to evict, so the mutex is not held meanwhile;
+// if several threads change the limit at once, the last change is applied last.
+void ApplyChangedMemoryLimit(DbCore* core) EXCLUDES(db_mutex) {
+  size_t applied = 0;
+  for (;;) {
+    std::shared_ptr<const DBOptions> options;
+    {
+      MutexLock lock(&core->mutex);
+      options = core->options;
+    }
+    if (options->memory_limit == applied) return;
+    SetMemoryLimit(*options);
+    applied = options->memory_limit;
+  }
+}
+
+}  // namespace
+
 // Readers of the options hold references to the old object, which therefore stays valid for them.
 Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
                     const std::unordered_map<std::string, std::string>& values) {
@@ -184,8 +204,6 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
     MutexLock lock(&core->mutex);
     ASSIGN_OR_RETURN(DBOptions changed, ChangeDbOptions(*core->options, values));
     core->options = std::make_shared<const DBOptions>(std::move(changed));
-    // The cache evicts at once what is above its new capacity, and frees it in its epoch.
-    if (core->options->memory_limit != 0) SetMemoryLimit(*core->options);
     log_level = core->options->info_log_level;
     core->resources.open_tables.SetMaxOpenFiles(core->options->max_open_files);
     core->wals->SetBuffering(core->options->writable_file_max_buffer_size,
@@ -196,6 +214,7 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
     writes->UpdateStallLocked();
     scheduler->StartLocked();
   }
+  if (values.contains("memory_limit")) ApplyChangedMemoryLimit(core);
   // A logger of the program keeps its own level unless the call changes it. It is called without
   // the mutex.
   if (values.contains("info_log_level")) core->services.info_log->SetInfoLogLevel(log_level);

@@ -17,24 +17,11 @@
 #include <vector>
 
 #include "ashlar/c.h"
+#include "tests/fuzz/c_errors.h"
 
 namespace {
 
 using Contents = std::map<std::string, std::string>;
-
-void Require(bool is_so) {
-  if (!is_so) std::abort();
-}
-
-// Takes the error of a call and frees it.
-struct Error {
-  char* text = nullptr;
-  Error() = default;
-  Error(const Error&) = delete;
-  Error& operator=(const Error&) = delete;
-  ~Error() { ashlar_free(text); }
-  bool ok() const { return text == nullptr; }
-};
 
 // An argument in memory of exactly its size, so that a sanitizer sees each byte read beyond it. An
 // empty one is null or not.

@@ -15,25 +15,12 @@
 #include <vector>
 
 #include "ashlar/c.h"
+#include "tests/fuzz/c_errors.h"
 
 namespace {
 
 using Contents = std::map<std::string, std::string>;
 using Changes = std::map<std::string, std::optional<std::string>>;  // nothing: deleted
-
-void Require(bool is_so) {
-  if (!is_so) std::abort();
-}
-
-// Takes the error of a call and frees it.
-struct Error {
-  char* text = nullptr;
-  Error() = default;
-  Error(const Error&) = delete;
-  Error& operator=(const Error&) = delete;
-  ~Error() { ashlar_free(text); }
-  bool ok() const { return text == nullptr; }
-};
 
 class Input {
  public:

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The limit is checked with relaxed counters: memtables report in steps of arena blocks, so a sum
-// that is out of date is wrong by one or two blocks. Only one thread at a time changes the charge
-// of a cache, and no write waits for that. The queue of stalled databases has a lock.
+// The limit is checked without a lock: memtables report in steps of arena blocks, so a sum that is
+// out of date is wrong by one or two blocks. Only one thread at a time changes the charge of a
+// cache, and no write waits for that. The queue of stalled databases has a lock.
+//
+// No stalled database misses its signal. BeginWriteStall() sets stall_active_ and then checks the
+// sums and the limit; whoever frees memory or raises the limit does that first and then reads
+// stall_active_. All of these operations are sequentially consistent, so at least one of the two
+// threads sees what the other one did.
 #include "ashlar/write_buffer_manager.h"
 
 #include <algorithm>
@@ -124,13 +129,13 @@ size_t WriteBufferManager::dummy_entries_in_cache_usage() const {
 
 void WriteBufferManager::SetBufferSize(size_t new_size) {
   assert(new_size > 0);
-  buffer_size_.store(new_size, std::memory_order_relaxed);
+  buffer_size_.store(new_size);
   mutable_limit_.store(MutableLimit(new_size), std::memory_order_relaxed);
   MaybeEndWriteStall();
 }
 
 void WriteBufferManager::SetAllowStall(bool new_allow_stall) {
-  allow_stall_.store(new_allow_stall, std::memory_order_relaxed);
+  allow_stall_.store(new_allow_stall);
   MaybeEndWriteStall();
 }
 
@@ -143,25 +148,28 @@ bool WriteBufferManager::ShouldFlush() const {
   return memory_usage() >= limit && active >= limit / 2;
 }
 
+bool WriteBufferManager::MayStall() const { return allow_stall_.load() && enabled(); }
+
 bool WriteBufferManager::ShouldStall() const {
-  if (!allow_stall_.load(std::memory_order_relaxed) || !enabled()) return false;
-  return IsStallActive() || IsStallThresholdExceeded();
+  return MayStall() && (IsStallActive() || IsStallThresholdExceeded());
 }
 
+// memory_active_ is raised first, and IsFreeing() reads it last: between the two additions, memory
+// that nobody frees must not look like memory of immutable memtables.
 void WriteBufferManager::ReserveMem(size_t mem) {
-  memory_used_.fetch_add(mem, std::memory_order_relaxed);
-  memory_active_.fetch_add(mem, std::memory_order_relaxed);
+  memory_active_.fetch_add(mem);
+  memory_used_.fetch_add(mem);
   if (charge_ != nullptr) charge_->Update(memory_used_, mem);
 }
 
 void WriteBufferManager::ScheduleFreeMem(size_t mem) {
   assert(mutable_memtable_memory_usage() >= mem);
-  memory_active_.fetch_sub(mem, std::memory_order_relaxed);
+  memory_active_.fetch_sub(mem);
 }
 
 void WriteBufferManager::FreeMem(size_t mem) {
   assert(memory_usage() >= mem);
-  memory_used_.fetch_sub(mem, std::memory_order_relaxed);
+  memory_used_.fetch_sub(mem);
   if (charge_ != nullptr) charge_->Update(memory_used_, 0);
   MaybeEndWriteStall();
 }
@@ -172,12 +180,13 @@ void WriteBufferManager::BeginWriteStall(StallInterface* wbm_stall) {
   assert(wbm_stall != nullptr);
   {
     MutexLock lock(&queue_->mutex);
+    const bool was_active = stall_active_.exchange(true);
     // Memory may have been freed since the caller checked.
-    if (ShouldStall() && IsFreeing()) {
-      stall_active_.store(true, std::memory_order_relaxed);
+    if (MayStall() && (was_active || IsStallThresholdExceeded()) && IsFreeing()) {
       queue_->waiting.push_back(wbm_stall);
       return;
     }
+    stall_active_.store(!queue_->waiting.empty());
   }
   wbm_stall->Signal();
 }
@@ -185,10 +194,9 @@ void WriteBufferManager::BeginWriteStall(StallInterface* wbm_stall) {
 // Called whenever memory is freed, so the first check must be cheap.
 void WriteBufferManager::MaybeEndWriteStall() {
   if (!IsStallActive()) return;
-  const bool may_stall = allow_stall_.load(std::memory_order_relaxed) && enabled();
-  if (may_stall && IsStallThresholdExceeded() && IsFreeing()) return;
+  if (MayStall() && IsStallThresholdExceeded() && IsFreeing()) return;
   MutexLock lock(&queue_->mutex);
-  stall_active_.store(false, std::memory_order_relaxed);
+  stall_active_.store(false);
   for (StallInterface* stall : queue_->waiting) stall->Signal();
   queue_->waiting.clear();
 }
@@ -199,6 +207,7 @@ void WriteBufferManager::RemoveDBFromQueue(StallInterface* wbm_stall) {
   {
     MutexLock lock(&queue_->mutex);
     queue_->waiting.remove(wbm_stall);
+    if (queue_->waiting.empty()) stall_active_.store(false);
   }
   wbm_stall->Signal();
 }

@@ -38,12 +38,6 @@ class HeldWriter final : public StallInterface {
   bool is_released_ GUARDED_BY(mutex_) = false;
 };
 
-// Whether the manager would make a writer wait (WriteBufferManager::BeginWriteStall) because memory
-// of immutable memtables, of any database, is about to be freed. Otherwise writes exceed the limit.
-bool IsFreeing(const WriteBufferManager& manager) {
-  return manager.memory_usage() > manager.mutable_memtable_memory_usage();
-}
-
 }  // namespace
 
 // Frees memory before active memtables are flushed: flushes the immutable memtables whose flush is
@@ -96,8 +90,8 @@ Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
     }
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     if (options.no_slowdown || JobThread::HoldsUpFlushes(core_)) {
-      return IsFreeing(*manager) ? Status::Incomplete("Write stall", "write buffer manager")
-                                 : Status::OK();
+      return manager->IsFreeing() ? Status::Incomplete("Write stall", "write buffer manager")
+                                  : Status::OK();
     }
     if (core_->errors.HoldsFlushes()) RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
     if (!has_waited) ++memory_stops_;

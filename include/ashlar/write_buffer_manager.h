@@ -46,12 +46,10 @@ class ASHLAR_EXPORT WriteBufferManager final {
   std::shared_ptr<Cache> cache() const;
 
   // Bytes used by all memtables, bytes used by active memtables, and bytes charged to the cache.
-  size_t memory_usage() const { return memory_used_.load(std::memory_order_relaxed); }
-  size_t mutable_memtable_memory_usage() const {
-    return memory_active_.load(std::memory_order_relaxed);
-  }
+  size_t memory_usage() const { return memory_used_.load(); }
+  size_t mutable_memtable_memory_usage() const { return memory_active_.load(); }
   size_t dummy_entries_in_cache_usage() const;
-  size_t buffer_size() const { return buffer_size_.load(std::memory_order_relaxed); }
+  size_t buffer_size() const { return buffer_size_.load(); }
 
   // Changes the limit; new_size must not be 0.
   void SetBufferSize(size_t new_size);
@@ -63,8 +61,14 @@ class ASHLAR_EXPORT WriteBufferManager final {
   // ShouldStall(): whether writers must wait now. IsStallActive(): whether writers are waiting.
   // IsStallThresholdExceeded(): whether the limit is exceeded.
   bool ShouldStall() const;
-  bool IsStallActive() const { return stall_active_.load(std::memory_order_relaxed); }
+  bool IsStallActive() const { return stall_active_.load(); }
   bool IsStallThresholdExceeded() const { return memory_usage() >= buffer_size(); }
+  // Whether memory of immutable memtables, of any database, will be freed without any further
+  // request. If not, writers do not wait although the limit is exceeded. (Ashlar's own call.)
+  bool IsFreeing() const {
+    const size_t used = memory_usage();  // read before the other sum, see ReserveMem()
+    return used > mutable_memtable_memory_usage();
+  }
 
   // Reports about a memtable: it has reserved memory, its memory will be freed because it is
   // immutable now, its memory has been freed. `mem` is in bytes.
@@ -82,21 +86,21 @@ class ASHLAR_EXPORT WriteBufferManager final {
 
  private:
   friend class MemoryReport;  // calls the three functions for reports about a memtable
-  // Whether memory of immutable memtables will be freed without any further request.
-  bool IsFreeing() const { return memory_usage() > mutable_memtable_memory_usage(); }
+  bool MayStall() const;
 
   struct CacheCharge;  // the part of memory_used_ that is charged to the cache
   struct StallQueue;   // the databases whose writers wait
 
-  // Written by the arenas of memtables, read by any thread. Independent sums, so relaxed order is
-  // enough.
+  // Written by the arenas of memtables, read by any thread. Sequentially consistent where a stalled
+  // database depends on it.
   std::atomic<size_t> buffer_size_;
   std::atomic<size_t> mutable_limit_;
   std::atomic<size_t> memory_used_{0};
   std::atomic<size_t> memory_active_{0};
   std::atomic<size_t> active_memtables_{0};  // number of memtables that memory_active_ sums
   std::atomic<bool> allow_stall_;
-  // Written under the lock of the queue; read without it, as a hint.
+  // Whether the queue has databases, or one is about to be added. Written under the lock of the
+  // queue, read without it.
   std::atomic<bool> stall_active_{false};
   std::unique_ptr<CacheCharge> charge_;
   std::unique_ptr<StallQueue> queue_;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What transactions cost beside each other: a key that all threads want, locks alone, deadlocks,
-// optimistic commits, large transactions, transactions that read their own writes, two-phase
-// commits, a snapshot that is held for long, and an opening that finds prepared transactions.
+// What transactions cost beside each other: counters, a key that all threads want, locks alone,
+// deadlocks, optimistic commits, large transactions, transactions that read their own writes,
+// two-phase commits, a snapshot that is held for long, and an opening that finds prepared
+// transactions.
 //
 //   transactions --db=FOLDER [--threads=4] [--sync=0]
-//       [--hot_key=20000] [--locks=200000] [--deadlocks=20000] [--optimistic=50000]
+//       [--counters=100000] [--hot_key=20000] [--locks=200000] [--deadlocks=20000]
+//       [--optimistic=50000]
 //       [--large=100000]
 //       [--own=5000] [--two_phase=20000] [--snapshot=100000] [--recovery=10000]
 //
@@ -97,6 +99,53 @@ class Reused {
   rocksdb::WriteOptions write_;
   std::unique_ptr<Transaction> transaction_;
 };
+
+// Transactions that add one to a counter of each of `sets` sets of 100,000. The sums of all sets
+// must be equal at the end. db_bench's randomtransaction is the same load, but RocksDB's opens a
+// std::random_device in each transaction, which takes longer than the transaction.
+void Counters(const Flags& flags, uint64_t sets, bool sets_snapshot) {
+  constexpr uint64_t kCounters = 100'000;
+  const uint64_t threads = flags["threads"], count = flags["counters"] / threads / sets;
+  const std::string name =
+      "counters of " + std::to_string(sets) + " sets" + (sets_snapshot ? ", a snapshot" : "");
+  const std::string folder = FolderOf(flags, "counters") + std::to_string(2 * sets + sets_snapshot);
+  const auto db = Open(folder);
+  const double seconds = InThreads(threads, [&](uint64_t thread) {
+    TransactionOptions options;
+    options.set_snapshot = sets_snapshot;
+    Reused reused(db.get(), options);
+    client::Random random(thread);
+    std::string value;
+    for (uint64_t i = 0; i < count;) {
+      Transaction* const transaction = reused.Begin();
+      Status status;
+      // Sets are locked in one order, so there are no deadlocks.
+      for (uint64_t set = 0; set < sets && status.ok(); set++) {
+        const std::string key = KeyOf(set * kCounters + random.Uniform(kCounters));
+        status = transaction->GetForUpdate({}, key, &value);
+        const uint64_t before = status.IsNotFound() ? 0 : std::stoull(value);
+        if (status.IsNotFound()) status = Status::OK();
+        if (status.ok()) status = transaction->Put(key, std::to_string(before + 1));
+      }
+      if (status.ok()) status = transaction->Commit();
+      i += status.ok() ? 1 : 0;
+      // With a snapshot, a counter that was changed since is Busy.
+      if (!status.ok() && !status.IsBusy()) Require(status, "counters");
+      if (!status.ok()) Require(transaction->Rollback(), "rollback");
+    }
+  });
+  ReportRate(name, count * threads, seconds);
+  std::vector<uint64_t> sums(sets);
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    const uint64_t set = std::stoull(it->key().ToString().substr(3)) / kCounters;
+    sums[set] += std::stoull(it->value().ToString());
+  }
+  Require(it->status(), "sums");
+  for (const uint64_t sum : sums) {
+    if (sum != count * threads) Fail("the sums of the sets differ");
+  }
+}
 
 // All threads want one key, until so many transactions have committed. Fairness: how many the
 // thread with the fewest had, as a part of the mean.
@@ -354,6 +403,7 @@ void Recovery(const Flags& flags) {
 int main(int argc, char** argv) {
   const Flags flags({{"threads", 4},
                      {"sync", 0},
+                     {"counters", 100'000},
                      {"hot_key", 20'000},
                      {"locks", 200'000},
                      {"deadlocks", 20'000},
@@ -365,6 +415,10 @@ int main(int argc, char** argv) {
                      {"recovery", 10'000}},
                     argc, argv);
   rocksdb::Env::Default()->CreateDirIfMissing(flags.db()).PermitUncheckedError();
+  for (const uint64_t sets : {1, 2, 10, 100}) {
+    if (flags["counters"] == 0) break;
+    for (const bool sets_snapshot : {false, true}) Counters(flags, sets, sets_snapshot);
+  }
   if (flags["hot_key"] != 0) HotKey(flags);
   for (const bool is_zipf : {false, true}) {
     if (flags["locks"] != 0) Locks(flags, is_zipf);

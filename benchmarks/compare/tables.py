@@ -237,19 +237,8 @@ def synced_writes():
 
 
 def transactions():
-    """randomtransaction: each transaction adds a number to one key of each set, and the sums of all sets are compared
-    at the end. Then plain writes through a TransactionDB beside those without one."""
-    tables = []
-    for kind in ("transaction_db", "optimistic_transaction_db"):
-        for threads in (1, 4, 16, 64):
-            table = Table(f"{kind}, {threads} threads", 100000,
-                          f"-{kind}=1 -threads={threads} -transaction_lock_timeout=10000", fill=None)
-            for sets in (1, 2, 10, 100):
-                for snapshot in (0, 1):
-                    table.row(f"{sets} sets{', a snapshot' if snapshot else ''}", "randomtransaction",
-                              f"-reads={max(1, 400000 // threads // sets)} -transaction_sets={sets} "
-                              f"-transaction_set_snapshot={snapshot}")
-            tables.append(table)
+    """Plain writes through a TransactionDB beside those without one. clients/transactions.cc has the transactions:
+    RocksDB's randomtransaction opens a std::random_device in each one, so it measures that."""
     writes = Table("plain writes of a TransactionDB", 2000000, fill=None)
     for threads in (1, 4):
         for benchmarks in ("fillrandom", "fillrandom,overwrite"):
@@ -257,7 +246,7 @@ def transactions():
             flags = f"-threads={threads} -writes={2000000 // threads}"
             writes.row(f"{name}, {threads} threads", benchmarks, flags)
             writes.row(f"{name}, {threads} threads, wrapped", benchmarks, f"{flags} -transaction_db=1")
-    return tables + [writes]
+    return [writes]
 
 
 TABLES = {function.__name__: function for function in (

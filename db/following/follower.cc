@@ -22,7 +22,7 @@ namespace ashlar {
 namespace {
 
 // The limit of rounds in one catch-up. Every round but the last found that the primary had deleted
-// a file since the MANIFEST was read.
+// or ingested a file since the MANIFEST was read.
 constexpr int kMostRounds = 10;
 
 // The error for an option that has no meaning, or cannot be kept, where another process writes.
@@ -123,7 +123,9 @@ Status Follower::RunRound() {
   RETURN_IF_ERROR(CheckIdentity());
   RETURN_IF_ERROR(manifest_.Read());
   RETURN_IF_ERROR(ApplyManifest());
-  const Status read = ReadLogs();
+  has_read_batches_ = false;
+  Status read = ReadLogs();
+  if (read.ok()) read = CheckOrder();
   const Status ended = EndInserter();
   if (failure_.ok()) failure_ = ended;
   RETURN_IF_ERROR(read);
@@ -136,6 +138,15 @@ Status Follower::RunRound() {
   sections_.DecideBefore(min_log, newest_);
   if (has_news_) Publish();
   return Status::OK();
+}
+
+// An ingestion is in the MANIFEST only. If there is one between the reading of the MANIFEST and the
+// end of the logs, batches that come after it were read, so the next round must add it to them.
+Status Follower::CheckOrder() {
+  if (!has_read_batches_) return Status::OK();
+  RETURN_IF_ERROR(manifest_.Read());
+  if (!manifest_.MayChangeContents()) return Status::OK();
+  return Status::TryAgain("tables were ingested or deleted while logs were read");
 }
 
 // Refuses to go on if the directory contains another database now. That database may use the names

@@ -82,6 +82,7 @@ class Follower {
   bool AwaitStop(uint64_t millis);
 
   Status RunRound() REQUIRES(turn_);
+  Status CheckOrder() REQUIRES(turn_);
   Status CheckIdentity() const;
 
   // MANIFEST.
@@ -135,6 +136,7 @@ class Follower {
   uint64_t applied_bytes_ GUARDED_BY(turn_) = 0;
   bool has_threads_ GUARDED_BY(turn_) = false;
   bool has_news_ GUARDED_BY(turn_) = false;
+  bool has_read_batches_ GUARDED_BY(turn_) = false;   // in this round
   bool has_own_memtables_ GUARDED_BY(turn_) = false;  // no reader sees one that is inserted into
   SequenceNumber newest_ GUARDED_BY(turn_);           // to be published
   SequenceNumber published_ GUARDED_BY(turn_) = 0;

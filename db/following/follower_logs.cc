@@ -134,6 +134,7 @@ Status Follower::ApplyNew(LogTail* tail) {
 Status Follower::ApplyBatch(LogTail* tail, const Slice& batch) {
   assert(tail != nullptr);
   const SequenceNumber seqno = SeqnoOf(batch);
+  has_read_batches_ = true;
   for (const TimestampSize& size : tail->timestamp_sizes()) {
     const ColumnFamilyData* const family = core_->families.Find(size.column_family);
     if (family == nullptr || family->comparator().stamp_bytes() == size.bytes) continue;

@@ -55,4 +55,13 @@ bool ManifestTail::MayLetLogsGo() const {
          });
 }
 
+// A flush has new files and a log number, a compaction new and deleted files. A compaction without
+// output looks like a deletion of files, which costs one more round.
+bool ManifestTail::MayChangeContents() const {
+  return is_whole_ || std::any_of(edits_.begin(), edits_.end(), [](const VersionEdit& edit) {
+           const bool is_flush = edit.log_number.has_value();
+           return !is_flush && edit.new_files.empty() != edit.deleted_files.empty();
+         });
+}
+
 }  // namespace ashlar

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/convenience.h"
 #include "ashlar/sst_file_writer.h"
 #include "db/options/stock_merge_operators.h"
 #include "env/env_adaptors.h"
@@ -73,6 +74,19 @@ class Primary : public TestDb {
     Flush(family);
   }
 
+  void Ingest(ColumnFamilyHandle* family) {
+    const std::string path = StrCat("/file", ++written_, ".sst");
+    SstFileWriter writer{EnvOptions(), options_};
+    ASSERT_OK(writer.Open(path));
+    ASSERT_OK(writer.Put("k15", StrCat("ingested", written_)));
+    ASSERT_OK(writer.Put("k45", StrCat("ingested", written_)));
+    ASSERT_OK(writer.Finish());
+    ASSERT_OK(db_->IngestExternalFile(family, {path}, {}));
+  }
+  void DeleteFiles(ColumnFamilyHandle* family) {
+    ASSERT_OK(DeleteFilesInRange(db_.get(), family, nullptr, nullptr));
+  }
+
   Contents Now() { return ReadAll(); }
   Random64* random() { return &random_; }
 
@@ -93,15 +107,6 @@ class Primary : public TestDb {
       }
     }
     Write(&batch);
-  }
-  void Ingest(ColumnFamilyHandle* family) {
-    const std::string path = StrCat("/file", ++written_, ".sst");
-    SstFileWriter writer{EnvOptions(), options_};
-    ASSERT_OK(writer.Open(path));
-    ASSERT_OK(writer.Put("k15", StrCat("ingested", written_)));
-    ASSERT_OK(writer.Put("k45", StrCat("ingested", written_)));
-    ASSERT_OK(writer.Finish());
-    ASSERT_OK(db_->IngestExternalFile(family, {path}, {}));
   }
 
   Random64 random_;
@@ -176,23 +181,28 @@ class WatchedFiles {
   Options options_;
 };
 
+// In front of call number `at` from now the function runs in another thread, once: the ranks of
+// locks are counted by thread.
+void RunAtCall(FaultFileSystem* fs, uint64_t at, bool* has_run, std::function<void()> function) {
+  const uint64_t call_index = fs->CallCount() + at;
+  fs->SetHook([=, function = std::move(function)](const FileCall& call, bool is_before) {
+    if (!is_before || *has_run || call.index < call_index) return;
+    *has_run = true;
+    std::thread(function).join();
+  });
+}
+
 // In front of call number `at` from now the primary writes, flushes and compacts, once. Its states
 // on the way are added to `states`.
 void WorkAtCall(Primary* primary, FaultFileSystem* fs, uint64_t at, std::vector<Contents>* states,
                 bool* has_worked) {
-  const uint64_t call_index = fs->CallCount() + at;
-  fs->SetHook([=](const FileCall& call, bool is_before) {
-    if (!is_before || *has_worked || call.index < call_index) return;
-    *has_worked = true;
-    // The ranks of locks are counted by thread.
-    std::thread([=] {
-      for (int i = 0; i < 5; i++) {
-        primary->Step(97);
-        states->push_back(primary->Now());
-      }
-      primary->Flush(primary->handles());
-      primary->Compact();
-    }).join();
+  RunAtCall(fs, at, has_worked, [=] {
+    for (int i = 0; i < 5; i++) {
+      primary->Step(97);
+      states->push_back(primary->Now());
+    }
+    primary->Flush(primary->handles());
+    primary->Compact();
   });
 }
 
@@ -231,6 +241,37 @@ TEST_P(FollowedHistoryTest, ACatchUpInTheMiddleOfWhichThePrimaryWorksShowsOneOfI
     std::vector<Contents> states = {primary.Now()};
     bool has_worked = false;
     WorkAtCall(&primary, files.fs(), at, &states, &has_worked);
+    secondary.CatchUp();
+    files.fs()->SetHook(nullptr);
+    if (!has_worked) break;
+    const Contents seen = secondary.ReadAll();
+    ASSERT_TRUE(std::find(states.begin(), states.end(), seen) != states.end()) << "call " << at;
+    secondary.CatchUp();
+    ASSERT_EQ(secondary.ReadAll(), primary.Now()) << "call " << at;
+  }
+}
+
+// Both are in the MANIFEST only. The write after them is in the log, which is read later.
+TEST_P(FollowedHistoryTest, TablesIngestedOrDeletedInTheMiddleOfACatchUpAreNotLeftOut) {
+  const bool is_ingested = GetParam() % 2 == 0;
+  for (uint64_t at = 0;; at++) {
+    Primary primary(static_cast<uint64_t>(GetParam()));
+    WatchedFiles files(primary.options());
+    SecondaryDb secondary;
+    ColumnFamilyHandle* const family = primary.handles()[1];
+    primary.Put(family, "k30", "old");
+    primary.Flush(family);
+    primary.Compact(family);
+    secondary.Open(files.options(), primary.dir(), kHistoryFamilies);
+    primary.Put(family, "a", "before");
+    std::vector<Contents> states = {primary.Now()};
+    bool has_worked = false;
+    RunAtCall(files.fs(), at, &has_worked, [&] {
+      is_ingested ? primary.Ingest(family) : primary.DeleteFiles(family);
+      states.push_back(primary.Now());
+      primary.Merge(family, "k15", "m");
+      states.push_back(primary.Now());
+    });
     secondary.CatchUp();
     files.fs()->SetHook(nullptr);
     if (!has_worked) break;

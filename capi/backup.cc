@@ -6,6 +6,8 @@
 // owned by the program; later backups do not appear in it.
 #include "ashlar/c/backup.h"
 
+#include <cassert>
+
 #include "ashlar/utilities/backup_engine.h"
 #include "capi/option_handles.h"
 
@@ -34,11 +36,14 @@ namespace {
 ashlar_backup_engine_t* OpenBackups(Env* env, const BackupEngineOptions& options, char** errptr) {
   BackupEngine* engine = nullptr;
   if (Failed(errptr, BackupEngine::Open(env, options, &engine))) return nullptr;
+  assert(engine != nullptr);
   return new ashlar_backup_engine_t{std::unique_ptr<BackupEngine>(engine)};
 }
 
 // The program guarantees that 0 <= index < count.
 const BackupInfo& Backup(const ashlar_backup_engine_info_t* info, int index) {
+  assert(info != nullptr);
+  assert(index >= 0 && static_cast<size_t>(index) < info->rep.size());
   return info->rep[static_cast<size_t>(index)];
 }
 
@@ -50,6 +55,7 @@ using ashlar::capi::OpenBackups;
 
 ashlar_backup_engine_t* ashlar_backup_engine_open(const ashlar_options_t* options, const char* path,
                                                   char** errptr) {
+  assert(path != nullptr);
   return OpenBackups(OptionsIn(options).env, BackupEngineOptions(path), errptr);
 }
 
@@ -68,6 +74,8 @@ void ashlar_backup_engine_create_new_backup(ashlar_backup_engine_t* be, ashlar_t
 void ashlar_backup_engine_create_new_backup_flush(ashlar_backup_engine_t* be, ashlar_t* db,
                                                   unsigned char flush_before_backup,
                                                   char** errptr) {
+  assert(be != nullptr);
+  assert(db != nullptr);
   Failed(errptr, be->rep->CreateNewBackup(db->rep, flush_before_backup != 0));
 }
 
@@ -81,6 +89,8 @@ void ashlar_backup_engine_create_new_backup_with_options(
 void ashlar_backup_engine_create_new_backup_with_metadata(
     ashlar_backup_engine_t* be, ashlar_t* db, const ashlar_create_backup_options_t* options,
     const char* app_metadata, size_t app_metadata_len, uint32_t* backup_id, char** errptr) {
+  assert(be != nullptr);
+  assert(db != nullptr);
   // *backup_id changes only if the backup was made.
   BackupID id = 0;
   if (Failed(errptr, be->rep->CreateNewBackupWithMetadata(
@@ -100,12 +110,16 @@ void ashlar_backup_engine_purge_old_backups(ashlar_backup_engine_t* be,
 
 void ashlar_backup_engine_verify_backup(ashlar_backup_engine_t* be, uint32_t backup_id,
                                         char** errptr) {
+  assert(be != nullptr);
   Failed(errptr, be->rep->VerifyBackup(backup_id));
 }
 
 void ashlar_backup_engine_restore_db_from_latest_backup(
     ashlar_backup_engine_t* be, const char* db_dir, const char* wal_dir,
     const ashlar_restore_options_t* restore_options, char** errptr) {
+  assert(be != nullptr);
+  assert(db_dir != nullptr);
+  assert(wal_dir != nullptr);
   Failed(errptr, be->rep->RestoreDBFromLatestBackup(db_dir, wal_dir, OptionsIn(restore_options)));
 }
 
@@ -113,12 +127,16 @@ void ashlar_backup_engine_restore_db_from_backup(ashlar_backup_engine_t* be, con
                                                  const char* wal_dir,
                                                  const ashlar_restore_options_t* restore_options,
                                                  uint32_t backup_id, char** errptr) {
+  assert(be != nullptr);
+  assert(db_dir != nullptr);
+  assert(wal_dir != nullptr);
   Failed(errptr,
          be->rep->RestoreDBFromBackup(backup_id, db_dir, wal_dir, OptionsIn(restore_options)));
 }
 
 const ashlar_backup_engine_info_t* ashlar_backup_engine_get_backup_info(
     ashlar_backup_engine_t* be) {
+  assert(be != nullptr);
   auto* info = new ashlar_backup_engine_info_t;
   be->rep->GetBackupInfo(&info->rep);
   return info;
@@ -147,6 +165,7 @@ uint32_t ashlar_backup_engine_info_number_files(const ashlar_backup_engine_info_
 
 const char* ashlar_backup_engine_info_app_metadata(const ashlar_backup_engine_info_t* info,
                                                    int index, size_t* len) {
+  assert(len != nullptr);
   // Belongs to the list, and is valid until the list is destroyed.
   const std::string& text = Backup(info, index).app_metadata;
   *len = text.size();

@@ -48,11 +48,13 @@ const char* ashlar_writebatch_data(ashlar_writebatch_t* b, size_t* size) {
 
 void ashlar_writebatch_put(ashlar_writebatch_t* b, const char* key, size_t klen, const char* val,
                            size_t vlen) {
+  assert(b != nullptr);
   Drop(b->rep.Put(Text(key, klen), Text(val, vlen)));
 }
 
 void ashlar_writebatch_put_cf(ashlar_writebatch_t* b, ashlar_column_family_handle_t* column_family,
                               const char* key, size_t klen, const char* val, size_t vlen) {
+  assert(b != nullptr);
   Drop(b->rep.Put(Family(column_family), Text(key, klen), Text(val, vlen)));
 }
 
@@ -110,6 +112,7 @@ void ashlar_writebatch_singledelete_cf_with_ts(ashlar_writebatch_t* b,
 
 void ashlar_writebatch_delete_range(ashlar_writebatch_t* b, const char* start_key,
                                     size_t start_key_len, const char* end_key, size_t end_key_len) {
+  assert(b != nullptr);
   Drop(b->rep.DeleteRange(Text(start_key, start_key_len), Text(end_key, end_key_len)));
 }
 
@@ -139,6 +142,7 @@ void ashlar_writebatch_putv_cf(ashlar_writebatch_t* b, ashlar_column_family_hand
                                int num_keys, const char* const* keys_list,
                                const size_t* keys_list_sizes, int num_values,
                                const char* const* values_list, const size_t* values_list_sizes) {
+  assert(b != nullptr);
   const Pieces keys(num_keys, keys_list, keys_list_sizes);
   const Pieces values(num_values, values_list, values_list_sizes);
   Drop(b->rep.Put(Family(column_family), keys.parts(), values.parts()));
@@ -157,6 +161,7 @@ void ashlar_writebatch_mergev_cf(ashlar_writebatch_t* b,
                                  const char* const* keys_list, const size_t* keys_list_sizes,
                                  int num_values, const char* const* values_list,
                                  const size_t* values_list_sizes) {
+  assert(b != nullptr);
   const Pieces keys(num_keys, keys_list, keys_list_sizes);
   const Pieces values(num_values, values_list, values_list_sizes);
   Drop(b->rep.Merge(Family(column_family), keys.parts(), values.parts()));
@@ -191,6 +196,7 @@ void ashlar_writebatch_delete_rangev_cf(ashlar_writebatch_t* b,
                                         const size_t* start_keys_list_sizes,
                                         const char* const* end_keys_list,
                                         const size_t* end_keys_list_sizes) {
+  assert(b != nullptr);
   const Pieces starts(num_keys, start_keys_list, start_keys_list_sizes);
   const Pieces ends(num_keys, end_keys_list, end_keys_list_sizes);
   Drop(b->rep.DeleteRange(Family(column_family), starts.parts(), ends.parts()));
@@ -200,6 +206,7 @@ void ashlar_writebatch_set_save_point(ashlar_writebatch_t* b) { b->rep.SetSavePo
 
 // Without a savepoint these two report NotFound.
 void ashlar_writebatch_rollback_to_save_point(ashlar_writebatch_t* b, char** errptr) {
+  assert(b != nullptr);
   Failed(errptr, b->rep.RollbackToSavePoint());
 }
 
@@ -212,6 +219,7 @@ void ashlar_writebatch_iterate(ashlar_writebatch_t* b, void* state,
                                void (*put)(void*, const char* k, size_t klen, const char* v,
                                            size_t vlen),
                                void (*deleted)(void*, const char* k, size_t klen)) {
+  assert(b != nullptr);
   EntryCallbacks callbacks;
   // Functions that the program does not give are null, and EntryCallbacks then skips their entries.
   callbacks.state = state;
@@ -225,6 +233,7 @@ void ashlar_writebatch_iterate_ld(ashlar_writebatch_t* b, void* state,
                                               size_t vlen),
                                   void (*deleted)(void*, const char* k, size_t klen),
                                   void (*log_data)(void*, const char* blob, size_t blob_len)) {
+  assert(b != nullptr);
   EntryCallbacks callbacks;
   callbacks.state = state;
   callbacks.put = put;
@@ -240,6 +249,7 @@ void ashlar_writebatch_iterate_cf(ashlar_writebatch_t* b, void* state,
                                                      size_t klen),
                                   void (*merge_cf)(void*, uint32_t cfid, const char* k, size_t klen,
                                                    const char* v, size_t vlen)) {
+  assert(b != nullptr);
   EntryCallbacks callbacks;
   callbacks.state = state;
   callbacks.put_cf = put_cf;
@@ -254,6 +264,7 @@ void ashlar_writebatch_iterate_cf_ld(
     void (*deleted_cf)(void*, uint32_t cfid, const char* k, size_t klen),
     void (*merge_cf)(void*, uint32_t cfid, const char* k, size_t klen, const char* v, size_t vlen),
     void (*log_data)(void*, const char* blob, size_t blob_len)) {
+  assert(b != nullptr);
   EntryCallbacks callbacks;
   callbacks.state = state;
   callbacks.put_cf = put_cf;
@@ -264,12 +275,14 @@ void ashlar_writebatch_iterate_cf_ld(
 }
 
 void ashlar_writebatch_verify_checksum(ashlar_writebatch_t* b, char** errptr) {
+  assert(b != nullptr);
   Failed(errptr, b->rep.VerifyChecksum());
 }
 
 void ashlar_writebatch_update_timestamps(ashlar_writebatch_t* wb, const char* ts, size_t tslen,
                                          void* state, size_t (*get_ts_size)(void*, uint32_t),
                                          char** errptr) {
+  assert(wb != nullptr);
   // The function is called during this call only, so it may capture the pointers of the program by
   // value.
   Failed(errptr, wb->rep.UpdateTimestamps(

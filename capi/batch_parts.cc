@@ -3,9 +3,12 @@
 // What the functions of batches share.
 #include "capi/batch_parts.h"
 
+#include <cassert>
+
 namespace ashlar::capi {
 
 Pieces::Pieces(int count, const char* const* data, const size_t* sizes) {
+  assert(count <= 0 || (data != nullptr && sizes != nullptr));
   for (int i = 0; i < count; ++i) slices_.push_back(Text(data[i], sizes[i]));
 }
 

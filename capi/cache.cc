@@ -56,6 +56,7 @@ void ashlar_cache_destroy(ashlar_cache_t* cache) { delete cache; }
 // destroyed.
 void ashlar_cache_disown_data(ashlar_cache_t* cache) { cache->rep->DisownData(); }
 void ashlar_cache_set_capacity(ashlar_cache_t* cache, size_t capacity) {
+  assert(cache != nullptr);
   cache->rep->SetCapacity(capacity);
 }
 size_t ashlar_cache_get_capacity(const ashlar_cache_t* cache) { return cache->rep->GetCapacity(); }
@@ -87,10 +88,12 @@ ashlar_memory_allocator_t* ashlar_jemalloc_nodump_allocator_create(char** errptr
 void ashlar_memory_allocator_destroy(ashlar_memory_allocator_t* allocator) { delete allocator; }
 void ashlar_lru_cache_options_set_memory_allocator(ashlar_lru_cache_options_t* opt,
                                                    ashlar_memory_allocator_t* allocator) {
+  assert(opt != nullptr);
   opt->rep.memory_allocator = ObjectIn(allocator);
 }
 void ashlar_hyper_clock_cache_options_set_memory_allocator(ashlar_hyper_clock_cache_options_t* opt,
                                                            ashlar_memory_allocator_t* allocator) {
+  assert(opt != nullptr);
   opt->rep.memory_allocator = ObjectIn(allocator);
 }
 
@@ -129,10 +132,12 @@ size_t ashlar_write_buffer_manager_buffer_size(ashlar_write_buffer_manager_t* wb
 // A size of 0 would turn the limit off, which the C API does not offer; the call is ignored.
 void ashlar_write_buffer_manager_set_buffer_size(ashlar_write_buffer_manager_t* wbm,
                                                  size_t new_size) {
+  assert(wbm != nullptr);
   if (new_size != 0) wbm->rep->SetBufferSize(new_size);
 }
 void ashlar_write_buffer_manager_set_allow_stall(ashlar_write_buffer_manager_t* wbm,
                                                  bool new_allow_stall) {
+  assert(wbm != nullptr);
   wbm->rep->SetAllowStall(new_allow_stall);
 }
 
@@ -164,6 +169,7 @@ void ashlar_memory_consumers_add_cache(ashlar_memory_consumers_t* consumers,
 
 ashlar_memory_usage_t* ashlar_approximate_memory_usage_create(ashlar_memory_consumers_t* consumers,
                                                               char** errptr) {
+  assert(consumers != nullptr);
   ashlar_memory_usage_t usage;
   // Built on the stack, so that nothing must be freed after an error.
   if (Failed(errptr, MemoryUtil::GetApproximateMemoryUsageByType(

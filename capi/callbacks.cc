@@ -41,7 +41,9 @@ class ProgramTransform : public SliceTransform {
 
   ProgramTransform(void* state, void (*destructor)(void*), TransformFunction transform,
                    DomainFunction in_domain, const char* (*name)(void*))
-      : program_(state, destructor, name), transform_(transform), in_domain_(in_domain) {}
+      : program_(state, destructor, name), transform_(transform), in_domain_(in_domain) {
+    assert(transform_ != nullptr);
+  }
 
   const char* Name() const override { return program_.name(); }
   Slice Transform(const Slice& key) const override {
@@ -75,7 +77,9 @@ ashlar_comparator_t::ashlar_comparator_t(void* state, void (*destructor)(void*),
       program(state, destructor, name),
       compare(compare_keys),
       compare_ts(compare_timestamps),
-      compare_without_ts(compare_without) {}
+      compare_without_ts(compare_without) {
+  assert(compare != nullptr);
+}
 
 int ashlar_comparator_t::Compare(const Slice& a, const Slice& b) const {
   return compare(program.state(), a.data(), a.size(), b.data(), b.size());
@@ -121,7 +125,9 @@ ashlar_mergeoperator_t::ashlar_mergeoperator_t(void* state, void (*destructor)(v
     : program(state, destructor, name),
       full_merge(full),
       partial_merge(partial),
-      delete_value(delete_function) {}
+      delete_value(delete_function) {
+  assert(full_merge != nullptr);
+}
 
 bool ashlar_mergeoperator_t::TakeResult(char* result, size_t length, unsigned char success,
                                         std::string* value) const {
@@ -214,6 +220,7 @@ void ashlar_slicetransform_destroy(ashlar_slicetransform_t* transform) {
 bool ashlar_compactionfilter_t::Filter(int level, const Slice& key, const Slice& existing_value,
                                        std::string* new_value, bool* value_changed) const {
   assert(new_value != nullptr && value_changed != nullptr);
+  assert(filter != nullptr);
   char* changed_value = nullptr;
   size_t changed_length = 0;
   unsigned char changed = 0;
@@ -242,11 +249,13 @@ void ashlar_compactionfilter_destroy(ashlar_compactionfilter_t* filter) { delete
 
 void ashlar_compactionfilter_set_ignore_snapshots(ashlar_compactionfilter_t* filter,
                                                   unsigned char value) {
+  assert(filter != nullptr);
   filter->ignore_snapshots = value != 0;
 }
 
 std::unique_ptr<CompactionFilter> ashlar_compactionfilterfactory_t::CreateCompactionFilter(
     const CompactionFilter::Context& context) {
+  assert(create != nullptr);
   // Valid during the call only.
   ashlar_compactionfiltercontext_t handle{context};
   return std::unique_ptr<CompactionFilter>(create(program.state(), &handle));

@@ -3,6 +3,7 @@
 // Objects of the engine that call functions of a C program. The handle is the object itself.
 #pragma once
 
+#include <cassert>
 #include <memory>
 #include <string>
 
@@ -112,7 +113,9 @@ struct ashlar_mergeoperator_t : public ashlar::MergeOperator,
 // Not derived from the functions of the program alone: built-in extractors have a handle too.
 struct ashlar_slicetransform_t : public ashlar::capi::Shareable<ashlar_slicetransform_t> {
   explicit ashlar_slicetransform_t(std::shared_ptr<const ashlar::SliceTransform> transform)
-      : rep(std::move(transform)) {}
+      : rep(std::move(transform)) {
+    assert(rep != nullptr);
+  }
 
   const std::shared_ptr<const ashlar::SliceTransform> rep;
 };

@@ -7,6 +7,7 @@
 // that.
 #include "ashlar/c/column_family.h"
 
+#include <cassert>
 #include <cstdlib>
 
 #include "capi/handles.h"
@@ -21,6 +22,8 @@ using ashlar::capi::OptionsIn;
 
 char** ashlar_list_column_families(const ashlar_options_t* options, const char* name, size_t* lencf,
                                    char** errptr) {
+  assert(name != nullptr);
+  assert(lencf != nullptr);
   *lencf = 0;
   std::vector<std::string> names;
   if (Failed(errptr, DB::ListColumnFamilies(DBOptions(OptionsIn(options)), name, &names))) {
@@ -41,6 +44,8 @@ void ashlar_list_column_families_destroy(char** list, size_t len) {
 ashlar_column_family_handle_t* ashlar_create_column_family(
     ashlar_t* db, const ashlar_options_t* column_family_options, const char* column_family_name,
     char** errptr) {
+  assert(db != nullptr);
+  assert(column_family_name != nullptr);
   ColumnFamilyHandle* family = nullptr;
   if (Failed(errptr, db->rep->CreateColumnFamily(OptionsIn(column_family_options),
                                                  column_family_name, &family))) {
@@ -52,6 +57,8 @@ ashlar_column_family_handle_t* ashlar_create_column_family(
 ashlar_column_family_handle_t** ashlar_create_column_families(
     ashlar_t* db, const ashlar_options_t* column_family_options, int num_column_families,
     const char* const* column_family_names, size_t* lencfs, char** errptr) {
+  assert(db != nullptr);
+  assert(lencfs != nullptr);
   const std::vector<std::string> names(column_family_names,
                                        column_family_names + num_column_families);
   std::vector<ColumnFamilyHandle*> families;
@@ -69,10 +76,13 @@ void ashlar_create_column_families_destroy(ashlar_column_family_handle_t** list)
 }
 
 void ashlar_drop_column_family(ashlar_t* db, ashlar_column_family_handle_t* handle, char** errptr) {
+  assert(db != nullptr);
+  assert(handle != nullptr);
   Failed(errptr, db->rep->DropColumnFamily(handle->rep));
 }
 
 ashlar_column_family_handle_t* ashlar_get_default_column_family_handle(ashlar_t* db) {
+  assert(db != nullptr);
   // The engine's handle of the default family belongs to the database.
   return db->families->Add(db->rep->DefaultColumnFamily(), /*owned=*/false);
 }
@@ -84,10 +94,12 @@ void ashlar_column_family_handle_destroy(ashlar_column_family_handle_t* handle) 
 }
 
 uint32_t ashlar_column_family_handle_get_id(ashlar_column_family_handle_t* handle) {
+  assert(handle != nullptr);
   return handle->rep->GetID();
 }
 
 char* ashlar_column_family_handle_get_name(ashlar_column_family_handle_t* handle,
                                            size_t* name_len) {
+  assert(handle != nullptr);
   return Copy(handle->rep->GetName(), name_len);
 }

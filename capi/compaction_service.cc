@@ -129,6 +129,7 @@ ashlar_compactionservice_t* ashlar_compactionservice_create(
     const char* name, ashlar_compaction_service_wait_cb wait,
     ashlar_compaction_service_cancel_awaiting_jobs_cb cancel_awaiting_jobs,
     ashlar_compaction_service_on_installation_cb on_installation) {
+  assert(schedule != nullptr && wait != nullptr);  // required
   auto service = std::make_shared<ashlar::capi::ProgramCompactionService>(state, destructor, name);
   service->schedule = schedule;
   service->wait = wait;
@@ -140,6 +141,7 @@ ashlar_compactionservice_t* ashlar_compactionservice_create(
 // Ownership passes to the options, so that the program must not destroy the handle afterwards.
 void ashlar_options_set_compaction_service(ashlar_options_t* options,
                                            ashlar_compactionservice_t* service) {
+  assert(options != nullptr);
   options->rep.compaction_service = service == nullptr ? nullptr : service->rep;
   // The options have the object now, so only the handle goes.
   delete service;
@@ -163,11 +165,13 @@ ashlar_compactionservice_scheduleresponse_create_with_status(int status, char** 
 
 int ashlar_compactionservice_scheduleresponse_getstatus(
     const ashlar_compactionservice_scheduleresponse_t* response) {
+  assert(response != nullptr);
   return static_cast<int>(response->rep.status);
 }
 
 const char* ashlar_compactionservice_scheduleresponse_get_scheduled_job_id(
     const ashlar_compactionservice_scheduleresponse_t* response, size_t* len) {
+  assert(response != nullptr);
   return JobText(response->rep.scheduled_job_id, len);
 }
 
@@ -277,6 +281,7 @@ void ashlar_compaction_service_options_override_destroy(
 
 void ashlar_compaction_service_options_override_set_env(
     ashlar_compaction_service_options_override_t* override_options, ashlar_env_t* env) {
+  assert(override_options != nullptr);
   // Null means the environment of the machine, because a worker always needs one.
   override_options->rep.env = env == nullptr ? ashlar::Env::Default() : env->rep;
 }
@@ -293,6 +298,7 @@ void ashlar_compaction_service_options_override_set_comparator(
 void ashlar_compaction_service_options_override_set_merge_operator(
     ashlar_compaction_service_options_override_t* override_options,
     ashlar_mergeoperator_t* merge_operator) {
+  assert(override_options != nullptr);
   override_options->rep.merge_operator =
       merge_operator == nullptr ? nullptr : merge_operator->TakeOver();
 }
@@ -300,6 +306,7 @@ void ashlar_compaction_service_options_override_set_merge_operator(
 void ashlar_compaction_service_options_override_set_compaction_filter(
     ashlar_compaction_service_options_override_t* override_options,
     ashlar_compactionfilter_t* compaction_filter) {
+  assert(override_options != nullptr);
   override_options->rep.compaction_filter = compaction_filter;
 }
 
@@ -313,12 +320,14 @@ void ashlar_compaction_service_options_override_set_compaction_filter_factory(
 void ashlar_compaction_service_options_override_set_prefix_extractor(
     ashlar_compaction_service_options_override_t* override_options,
     ashlar_slicetransform_t* prefix_extractor) {
+  assert(override_options != nullptr);
   override_options->rep.prefix_extractor = ashlar::capi::TakenObjectOf(prefix_extractor);
 }
 
 void ashlar_compaction_service_options_override_set_block_based_table_factory(
     ashlar_compaction_service_options_override_t* override_options,
     ashlar_block_based_table_options_t* table_options) {
+  assert(override_options != nullptr);
   override_options->rep.table_factory.reset(
       ashlar::NewBlockBasedTableFactory(OptionsIn(table_options)));
 }
@@ -332,6 +341,7 @@ void ashlar_compaction_service_options_override_set_cuckoo_table_factory(
 
 void ashlar_compaction_service_options_override_set_statistics(
     ashlar_compaction_service_options_override_t* override_options, ashlar_options_t* options) {
+  assert(override_options != nullptr);
   // Statistics are shared with the options: both count into the same object.
   override_options->rep.statistics = OptionsIn(options).statistics;
 }
@@ -344,6 +354,9 @@ void ashlar_compaction_service_options_override_set_info_log(
 void ashlar_compaction_service_options_override_set_option(
     ashlar_compaction_service_options_override_t* override_options, const char* key,
     const char* value) {
+  assert(override_options != nullptr);
+  assert(key != nullptr);
+  assert(value != nullptr);
   // A later value for the same name replaces the earlier one. The text is checked when the worker
   // opens the database.
   override_options->rep.options_map[key] = value;
@@ -389,6 +402,8 @@ char* ashlar_open_and_compact_with_options(
     const ashlar_open_and_compact_options_t* options, const char* db_path,
     const char* output_directory, const char* input, size_t input_len, size_t* output_len,
     const ashlar_compaction_service_options_override_t* override_options, char** errptr) {
+  assert(db_path != nullptr);
+  assert(output_directory != nullptr);
   std::string output;
   // The text of the job is copied, because OpenAndCompact() takes a string, and an input of the
   // program may contain zero bytes.

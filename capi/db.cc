@@ -7,6 +7,7 @@
 // result is null.
 #include "ashlar/c/db.h"
 
+#include <cassert>
 #include <cstdlib>
 
 #include "ashlar/convenience.h"
@@ -27,6 +28,7 @@ namespace ashlar::capi {
 // Null options of a family mean the defaults.
 std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* names,
                                                 const ashlar_options_t* const* options) {
+  assert(count <= 0 || (names != nullptr && options != nullptr));
   std::vector<ColumnFamilyDescriptor> families;
   for (int i = 0; i < count; ++i) families.emplace_back(names[i], OptionsIn(options[i]));
   return families;
@@ -35,6 +37,7 @@ std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* na
 }  // namespace ashlar::capi
 
 ashlar_t* ashlar_open(const ashlar_options_t* options, const char* name, char** errptr) {
+  assert(name != nullptr);
   std::unique_ptr<DB> db;
   if (Failed(errptr, DB::Open(OptionsIn(options), name, &db))) return nullptr;
   return Wrap<ashlar_t>(db.release());
@@ -42,6 +45,7 @@ ashlar_t* ashlar_open(const ashlar_options_t* options, const char* name, char** 
 
 ashlar_t* ashlar_open_for_read_only(const ashlar_options_t* options, const char* name,
                                     unsigned char error_if_wal_file_exists, char** errptr) {
+  assert(name != nullptr);
   std::unique_ptr<DB> db;
   if (Failed(errptr,
              DB::OpenForReadOnly(OptionsIn(options), name, &db, error_if_wal_file_exists != 0))) {
@@ -52,6 +56,8 @@ ashlar_t* ashlar_open_for_read_only(const ashlar_options_t* options, const char*
 
 ashlar_t* ashlar_open_as_secondary(const ashlar_options_t* options, const char* name,
                                    const char* secondary_path, char** errptr) {
+  assert(name != nullptr);
+  assert(secondary_path != nullptr);
   std::unique_ptr<DB> db;
   if (Failed(errptr, DB::OpenAsSecondary(OptionsIn(options), name, secondary_path, &db))) {
     return nullptr;
@@ -65,6 +71,7 @@ ashlar_t* ashlar_open_column_families(const ashlar_options_t* options, const cha
                                       const ashlar_options_t* const* column_family_options,
                                       ashlar_column_family_handle_t** column_family_handles,
                                       char** errptr) {
+  assert(name != nullptr);
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> families;
   if (Failed(errptr,
@@ -81,6 +88,7 @@ ashlar_t* ashlar_open_for_read_only_column_families(
     const char* const* column_family_names, const ashlar_options_t* const* column_family_options,
     ashlar_column_family_handle_t** column_family_handles, unsigned char error_if_wal_file_exists,
     char** errptr) {
+  assert(name != nullptr);
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> families;
   if (Failed(errptr, DB::OpenForReadOnly(DBOptions(OptionsIn(options)), name,
@@ -97,6 +105,8 @@ ashlar_t* ashlar_open_as_secondary_column_families(
     int num_column_families, const char* const* column_family_names,
     const ashlar_options_t* const* column_family_options,
     ashlar_column_family_handle_t** column_family_handles, char** errptr) {
+  assert(name != nullptr);
+  assert(secondary_path != nullptr);
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> families;
   if (Failed(errptr, DB::OpenAsSecondary(DBOptions(OptionsIn(options)), name, secondary_path,
@@ -114,6 +124,7 @@ ashlar_t* ashlar_open_and_trim_history(const ashlar_options_t* options, const ch
                                        const ashlar_options_t* const* column_family_options,
                                        ashlar_column_family_handle_t** column_family_handles,
                                        char* trim_ts, size_t trim_tslen, char** errptr) {
+  assert(name != nullptr);
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> families;
   if (Failed(errptr, DB::OpenAndTrimHistory(DBOptions(OptionsIn(options)), name,
@@ -128,18 +139,22 @@ ashlar_t* ashlar_open_and_trim_history(const ashlar_options_t* options, const ch
 void ashlar_close(ashlar_t* db) { ashlar::capi::Close(db); }
 
 void ashlar_try_catch_up_with_primary(ashlar_t* db, char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->TryCatchUpWithPrimary());
 }
 
 void ashlar_destroy_db(const ashlar_options_t* options, const char* name, char** errptr) {
+  assert(name != nullptr);
   Failed(errptr, ashlar::DestroyDB(name, OptionsIn(options)));
 }
 
 void ashlar_repair_db(const ashlar_options_t* options, const char* name, char** errptr) {
+  assert(name != nullptr);
   Failed(errptr, ashlar::RepairDB(name, OptionsIn(options)));
 }
 
 char* ashlar_get_db_identity(ashlar_t* db, size_t* id_len) {
+  assert(db != nullptr);
   std::string identity;
   // The C function has no argument for an error, so that null stands for every failure.
   if (!db->rep->GetDbIdentity(identity).ok()) return nullptr;

@@ -6,6 +6,8 @@
 // environment in memory belongs to its handle, which must outlive the databases in it.
 #include "ashlar/c/env.h"
 
+#include <cassert>
+
 #include "capi/option_handles.h"
 
 using ashlar::Env;
@@ -26,13 +28,17 @@ void ashlar_env_destroy(ashlar_env_t* env) {
 }
 
 void ashlar_create_dir_if_missing(ashlar_env_t* env, const char* path, char** errptr) {
+  assert(env != nullptr);
+  assert(path != nullptr);
   Failed(errptr, env->rep->CreateDirIfMissing(path));
 }
 
 void ashlar_env_set_background_threads(ashlar_env_t* env, int n) {
+  assert(env != nullptr);
   env->rep->SetBackgroundThreads(n);
 }
 int ashlar_env_get_background_threads(ashlar_env_t* env) {
+  assert(env != nullptr);
   return env->rep->GetBackgroundThreads();
 }
 void ashlar_env_set_low_priority_background_threads(ashlar_env_t* env, int n) {
@@ -70,6 +76,7 @@ void ashlar_env_lower_high_priority_thread_pool_cpu_priority(ashlar_env_t* env) 
 
 void ashlar_envoptions_set_rate_limiter(ashlar_envoptions_t* opt,
                                         ashlar_ratelimiter_t* rate_limiter) {
+  assert(opt != nullptr);
   // The options of the engine have a plain pointer, so the handle of the options keeps the object.
   opt->rate_limiter = ObjectIn(rate_limiter);
   opt->rep.rate_limiter = opt->rate_limiter.get();
@@ -78,6 +85,7 @@ void ashlar_envoptions_set_rate_limiter(ashlar_envoptions_t* opt,
 // ---- paths
 
 ashlar_dbpath_t* ashlar_dbpath_create(const char* path, uint64_t target_size) {
+  assert(path != nullptr);
   return new ashlar_dbpath_t{ashlar::DbPath(path, target_size)};
 }
 void ashlar_dbpath_destroy(ashlar_dbpath_t* dbpath) { delete dbpath; }
@@ -117,10 +125,12 @@ ashlar_sst_file_manager_t* ashlar_sst_file_manager_create(ashlar_env_t* env) {
 void ashlar_sst_file_manager_destroy(ashlar_sst_file_manager_t* sfm) { delete sfm; }
 void ashlar_sst_file_manager_set_max_allowed_space_usage(ashlar_sst_file_manager_t* sfm,
                                                          uint64_t max_allowed_space) {
+  assert(sfm != nullptr);
   sfm->rep->SetMaxAllowedSpaceUsage(max_allowed_space);
 }
 void ashlar_sst_file_manager_set_compaction_buffer_size(ashlar_sst_file_manager_t* sfm,
                                                         uint64_t compaction_buffer_size) {
+  assert(sfm != nullptr);
   sfm->rep->SetCompactionBufferSize(compaction_buffer_size);
 }
 bool ashlar_sst_file_manager_is_max_allowed_space_reached(ashlar_sst_file_manager_t* sfm) {
@@ -138,12 +148,14 @@ int64_t ashlar_sst_file_manager_get_delete_rate_bytes_per_second(ashlar_sst_file
 }
 void ashlar_sst_file_manager_set_delete_rate_bytes_per_second(ashlar_sst_file_manager_t* sfm,
                                                               int64_t delete_rate) {
+  assert(sfm != nullptr);
   sfm->rep->SetDeleteRateBytesPerSecond(delete_rate);
 }
 double ashlar_sst_file_manager_get_max_trash_db_ratio(ashlar_sst_file_manager_t* sfm) {
   return sfm->rep->GetMaxTrashDBRatio();
 }
 void ashlar_sst_file_manager_set_max_trash_db_ratio(ashlar_sst_file_manager_t* sfm, double ratio) {
+  assert(sfm != nullptr);
   sfm->rep->SetMaxTrashDBRatio(ratio);
 }
 uint64_t ashlar_sst_file_manager_get_total_trash_size(ashlar_sst_file_manager_t* sfm) {

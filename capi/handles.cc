@@ -54,14 +54,17 @@ ashlar_column_family_handle_t* FamilyHandles::Add(ColumnFamilyHandle* rep, bool 
   // remembers which of them must lose their family when the database is closed.
   auto* handle = new ashlar_column_family_handle_t{rep, owned, shared_from_this()};
   const std::lock_guard<std::mutex> lock(mutex_);
-  handles_.insert(handle);
+  [[maybe_unused]] const bool is_new = handles_.insert(handle).second;
+  assert(is_new);
   return handle;
 }
 
 void FamilyHandles::Remove(ashlar_column_family_handle_t* handle) {
   assert(handle != nullptr);
   const std::lock_guard<std::mutex> lock(mutex_);
-  handles_.erase(handle);
+  [[maybe_unused]] const size_t erased = handles_.erase(handle);
+  // After the database was closed the list is empty, and the handles refer to nothing.
+  assert(erased == 1 || handle->rep == nullptr);
   // Handles that are not owned, such as that of the default family, belong to the database.
   if (handle->owned) delete handle->rep;
   // The program's object stays until the program destroys it; it only refers to nothing now.

@@ -11,6 +11,7 @@
 // list of its family handles, which has a mutex. All other handles are for one thread at a time.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
@@ -162,6 +163,7 @@ class FamilyHandles : public std::enable_shared_from_this<FamilyHandles> {
 
 // The column family of a handle; a null pointer is the default family.
 inline ColumnFamilyHandle* FamilyOf(DB* db, const ashlar_column_family_handle_t* handle) {
+  assert(db != nullptr);
   return handle == nullptr ? db->DefaultColumnFamily() : handle->rep;
 }
 
@@ -171,6 +173,7 @@ char* CopyOfRead(const Status& s, const Slice& value, size_t* length, char** err
 // The result of a read without a copy: the handle, or null if the value is missing or an error.
 template <typename Handle>
 Handle* PinnedRead(const Status& s, std::unique_ptr<Handle> value, char** errptr) {
+  assert(value != nullptr);
   if (s.ok()) return value.release();
   if (!s.IsNotFound()) Failed(errptr, s);
   return nullptr;

@@ -35,6 +35,7 @@ ashlar_iterator_t* ashlar_create_iterator(ashlar_t* db, const ashlar_readoptions
 
 ashlar_iterator_t* ashlar_create_iterator_cf(ashlar_t* db, const ashlar_readoptions_t* options,
                                              ashlar_column_family_handle_t* column_family) {
+  assert(db != nullptr);
   return new ashlar_iterator_t{
       db->rep->NewIterator(OptionsIn(options), FamilyOf(db->rep, column_family))};
 }
@@ -42,6 +43,8 @@ ashlar_iterator_t* ashlar_create_iterator_cf(ashlar_t* db, const ashlar_readopti
 void ashlar_create_iterators(ashlar_t* db, ashlar_readoptions_t* opts,
                              ashlar_column_family_handle_t** column_families,
                              ashlar_iterator_t** iterators, size_t size, char** errptr) {
+  assert(db != nullptr);
+  assert(size == 0 || (column_families != nullptr && iterators != nullptr));
   std::vector<ColumnFamilyHandle*> families;
   // The handles stay those of the program; only the pointers are collected.
   for (size_t i = 0; i < size; ++i) families.push_back(FamilyOf(db->rep, column_families[i]));
@@ -64,6 +67,7 @@ void ashlar_iter_seek_to_first(ashlar_iterator_t* iter) { iter->rep->SeekToFirst
 void ashlar_iter_seek_to_last(ashlar_iterator_t* iter) { iter->rep->SeekToLast(); }
 
 void ashlar_iter_seek(ashlar_iterator_t* iter, const char* k, size_t klen) {
+  assert(iter != nullptr);
   iter->rep->Seek(Text(k, klen));
 }
 
@@ -75,10 +79,12 @@ void ashlar_iter_next(ashlar_iterator_t* iter) { iter->rep->Next(); }
 void ashlar_iter_prev(ashlar_iterator_t* iter) { iter->rep->Prev(); }
 
 const char* ashlar_iter_key(const ashlar_iterator_t* iter, size_t* klen) {
+  assert(iter != nullptr);
   return ashlar::capi::Bytes(iter->rep->key(), klen);
 }
 
 const char* ashlar_iter_value(const ashlar_iterator_t* iter, size_t* vlen) {
+  assert(iter != nullptr);
   return ashlar::capi::Bytes(iter->rep->value(), vlen);
 }
 
@@ -102,6 +108,7 @@ ashlar_slice_t ashlar_iter_timestamp_slice(const ashlar_iterator_t* iter) {
 }
 
 void ashlar_iter_get_error(const ashlar_iterator_t* iter, char** errptr) {
+  assert(iter != nullptr);
   Failed(errptr, iter->rep->status());
 }
 

@@ -112,7 +112,9 @@ class ProgramLogger : public Logger {
   using Function = void (*)(void* priv, unsigned lev, char* msg, size_t len);
 
   ProgramLogger(InfoLogLevel level, Function log, void* priv)
-      : Logger(level), log_(log), priv_(priv) {}
+      : Logger(level), log_(log), priv_(priv) {
+    assert(log_ != nullptr);
+  }
 
   using Logger::Logv;
   void LogHeader(const char* format, va_list arguments) override {

@@ -3,6 +3,7 @@
 // The handle of an event listener.
 #pragma once
 
+#include <cassert>
 #include <memory>
 
 #include "ashlar/listener.h"
@@ -44,6 +45,7 @@ class ProgramListener : public EventListener {
   void OnMemTableSealed(const MemTableInfo& info) override { Call(on_memtable_sealed, info); }
   void OnBackgroundError(BackgroundErrorReason reason, Status* bg_error) override {
     if (on_background_error == nullptr) return;
+    assert(bg_error != nullptr);
     on_background_error(program_.state(), static_cast<uint32_t>(reason),
                         reinterpret_cast<ashlar_status_ptr_t*>(bg_error));
   }
@@ -67,6 +69,7 @@ class ProgramListener : public EventListener {
   template <typename Function, typename Facts>
   void CallWithDatabase(Function function, DB* db, const Facts& info) {
     if (function == nullptr) return;
+    assert(db != nullptr);
     // A handle for this call only. Family handles that the program made with it become empty at its
     // end.
     ashlar_t handle{db, std::make_shared<FamilyHandles>()};

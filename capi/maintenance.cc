@@ -7,6 +7,7 @@
 #include "ashlar/c/maintenance.h"
 
 #include <atomic>
+#include <cassert>
 #include <unordered_map>
 
 #include "ashlar/convenience.h"
@@ -49,6 +50,7 @@ class KeyRange {
 
 std::unordered_map<std::string, std::string> Pairs(int count, const char* const* keys,
                                                    const char* const* values) {
+  assert(count <= 0 || (keys != nullptr && values != nullptr));
   std::unordered_map<std::string, std::string> pairs;
   for (int i = 0; i < count; ++i) pairs[keys[i]] = values[i];
   return pairs;
@@ -66,12 +68,15 @@ void ashlar_flush(ashlar_t* db, const ashlar_flushoptions_t* options, char** err
 
 void ashlar_flush_cf(ashlar_t* db, const ashlar_flushoptions_t* options,
                      ashlar_column_family_handle_t* column_family, char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->Flush(OptionsIn(options), FamilyOf(db->rep, column_family)));
 }
 
 void ashlar_flush_cfs(ashlar_t* db, const ashlar_flushoptions_t* options,
                       ashlar_column_family_handle_t** column_family, int num_column_families,
                       char** errptr) {
+  assert(db != nullptr);
+  assert(num_column_families <= 0 || column_family != nullptr);
   std::vector<ColumnFamilyHandle*> families;
   for (int i = 0; i < num_column_families; ++i) {
     families.push_back(FamilyOf(db->rep, column_family[i]));
@@ -110,6 +115,7 @@ void ashlar_compact_range_cf_opt(ashlar_t* db, ashlar_column_family_handle_t* co
                                  ashlar_compactoptions_t* opt, const char* start_key,
                                  size_t start_key_len, const char* limit_key,
                                  size_t limit_key_len) {
+  assert(db != nullptr);
   const KeyRange range(start_key, start_key_len, limit_key, limit_key_len);
   db->rep
       ->CompactRange(OptionsIn(opt), FamilyOf(db->rep, column_family), range.start(), range.limit())
@@ -147,6 +153,8 @@ void ashlar_compact_files_cf(ashlar_t* db, ashlar_column_family_handle_t* column
                              int output_level, int output_path_id, char*** output_file_names,
                              size_t* num_output_file_names,
                              ashlar_compactionjobinfo_t* compaction_job_info, char** errptr) {
+  assert(db != nullptr);
+  assert(num_input_file_names == 0 || input_file_names != nullptr);
   const std::vector<std::string> inputs(input_file_names, input_file_names + num_input_file_names);
   std::vector<std::string> outputs;
   // Defined results also after an error.
@@ -173,6 +181,7 @@ void ashlar_compact_files_output_file_names_destroy(char** output_file_names,
 
 void ashlar_wait_for_compact(ashlar_t* db, ashlar_wait_for_compact_options_t* options,
                              char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->WaitForCompact(OptionsIn(options)));
 }
 
@@ -185,6 +194,7 @@ void ashlar_delete_file_in_range(ashlar_t* db, const char* start_key, size_t sta
 void ashlar_delete_file_in_range_cf(ashlar_t* db, ashlar_column_family_handle_t* column_family,
                                     const char* start_key, size_t start_key_len,
                                     const char* limit_key, size_t limit_key_len, char** errptr) {
+  assert(db != nullptr);
   const KeyRange range(start_key, start_key_len, limit_key, limit_key_len);
   Failed(errptr, ashlar::DeleteFilesInRange(db->rep, FamilyOf(db->rep, column_family),
                                             range.start(), range.limit()));
@@ -217,11 +227,13 @@ void ashlar_set_options(ashlar_t* db, int count, const char* const keys[],
 
 void ashlar_set_options_cf(ashlar_t* db, ashlar_column_family_handle_t* handle, int count,
                            const char* const keys[], const char* const values[], char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->SetOptions(FamilyOf(db->rep, handle), Pairs(count, keys, values)));
 }
 
 void ashlar_set_db_options(ashlar_t* db, int count, const char* const keys[],
                            const char* const values[], char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->SetDBOptions(Pairs(count, keys, values)));
 }
 

@@ -7,6 +7,8 @@
 // copies.
 #include "ashlar/c/metadata.h"
 
+#include <cassert>
+
 #include "capi/metadata_handles.h"
 #include "capi/option_handles.h"
 
@@ -33,10 +35,13 @@ namespace {
 
 // The program guarantees that 0 <= index < count.
 const LiveFileMetaData& File(const ashlar_livefiles_t* files, int index) {
+  assert(files != nullptr);
+  assert(index >= 0 && static_cast<size_t>(index) < files->rep.size());
   return files->rep[static_cast<size_t>(index)];
 }
 
 const char* StringIn(const std::string& text, size_t* size) {
+  assert(size != nullptr);
   *size = text.size();
   return text.data();
 }
@@ -44,11 +49,20 @@ const char* StringIn(const std::string& text, size_t* size) {
 // Levels and tables are parts of the metadata of a family: their handles are pointers into it,
 // valid until it is destroyed.
 const LevelMetaData& Level(const ashlar_level_metadata_t* handle) {
+  assert(handle != nullptr);
   return *reinterpret_cast<const LevelMetaData*>(handle);
 }
 
 const SstFileMetaData& Table(const ashlar_sst_file_metadata_t* handle) {
+  assert(handle != nullptr);
   return *reinterpret_cast<const SstFileMetaData*>(handle);
+}
+
+// The program guarantees that index < count.
+const LiveFileStorageInfo& StorageInfo(const ashlar_livefiles_storage_info_t* info, size_t index) {
+  assert(info != nullptr);
+  assert(index < info->rep.size());
+  return info->rep[index];
 }
 
 }  // namespace
@@ -56,10 +70,12 @@ const SstFileMetaData& Table(const ashlar_sst_file_metadata_t* handle) {
 
 using ashlar::capi::File;
 using ashlar::capi::Level;
+using ashlar::capi::StorageInfo;
 using ashlar::capi::StringIn;
 using ashlar::capi::Table;
 
 const ashlar_livefiles_t* ashlar_livefiles(ashlar_t* db) {
+  assert(db != nullptr);
   auto* files = new ashlar_livefiles_t;
   db->rep->GetLiveFilesMetaData(&files->rep);
   return files;
@@ -74,6 +90,8 @@ ashlar_livefiles_t* ashlar_livefiles_create() { return new ashlar_livefiles_t; }
 
 // Copies the description, which stays that of the program.
 void ashlar_livefiles_add(ashlar_livefiles_t* files, ashlar_livefile_t* file) {
+  assert(files != nullptr);
+  assert(file != nullptr);
   files->rep.push_back(file->rep);
 }
 
@@ -126,15 +144,20 @@ ashlar_livefile_t* ashlar_livefile_create() { return new ashlar_livefile_t; }
 void ashlar_livefile_destroy(ashlar_livefile_t* file) { delete file; }
 
 void ashlar_livefile_set_column_family_name(ashlar_livefile_t* file, const char* name) {
+  assert(file != nullptr);
+  assert(name != nullptr);
   file->rep.column_family_name = name;
 }
 
 void ashlar_livefile_set_name(ashlar_livefile_t* file, const char* name) {
+  assert(file != nullptr);
   file->rep.name = name;
   file->rep.relative_filename = name[0] == '/' ? name + 1 : name;
 }
 
 void ashlar_livefile_set_directory(ashlar_livefile_t* file, const char* directory) {
+  assert(file != nullptr);
+  assert(directory != nullptr);
   file->rep.db_path = directory;
   file->rep.directory = directory;
 }
@@ -183,6 +206,7 @@ ashlar_column_family_metadata_t* ashlar_get_column_family_metadata_with_options(
 ashlar_column_family_metadata_t* ashlar_get_column_family_metadata_cf_with_options(
     ashlar_t* db, ashlar_column_family_handle_t* column_family,
     const ashlar_column_family_metadata_options_t* options) {
+  assert(db != nullptr);
   auto* metadata = new ashlar_column_family_metadata_t;
   db->rep->GetColumnFamilyMetaData(FamilyOf(db->rep, column_family), OptionsIn(options),
                                    &metadata->rep);
@@ -202,6 +226,7 @@ size_t ashlar_column_family_metadata_get_file_count(ashlar_column_family_metadat
 }
 
 char* ashlar_column_family_metadata_get_name(ashlar_column_family_metadata_t* cf_meta) {
+  assert(cf_meta != nullptr);
   return Copy(cf_meta->rep.name);
 }
 
@@ -212,6 +237,7 @@ size_t ashlar_column_family_metadata_get_level_count(ashlar_column_family_metada
 // Null behind the last level.
 ashlar_level_metadata_t* ashlar_column_family_metadata_get_level_metadata(
     ashlar_column_family_metadata_t* cf_meta, size_t i) {
+  assert(cf_meta != nullptr);
   if (i >= cf_meta->rep.levels.size()) return nullptr;
   return reinterpret_cast<ashlar_level_metadata_t*>(&cf_meta->rep.levels[i]);
 }
@@ -261,6 +287,7 @@ char* ashlar_sst_file_metadata_get_largestkey(ashlar_sst_file_metadata_t* file_m
 
 ashlar_livefiles_storage_info_t* ashlar_get_livefiles_storage_info(
     ashlar_t* db, const ashlar_livefiles_storage_info_options_t* options, char** errptr) {
+  assert(db != nullptr);
   auto info = std::make_unique<ashlar_livefiles_storage_info_t>();
   if (Failed(errptr, db->rep->GetLiveFilesStorageInfo(OptionsIn(options), &info->rep))) {
     return nullptr;
@@ -268,59 +295,58 @@ ashlar_livefiles_storage_info_t* ashlar_get_livefiles_storage_info(
   return info.release();
 }
 
-// The program guarantees that each index below is less than the count.
 size_t ashlar_livefiles_storage_info_count(const ashlar_livefiles_storage_info_t* info) {
   return info->rep.size();
 }
 
 const char* ashlar_livefiles_storage_info_relative_filename(
     const ashlar_livefiles_storage_info_t* info, size_t index) {
-  return info->rep[index].relative_filename.c_str();
+  return StorageInfo(info, index).relative_filename.c_str();
 }
 
 const char* ashlar_livefiles_storage_info_directory(const ashlar_livefiles_storage_info_t* info,
                                                     size_t index) {
-  return info->rep[index].directory.c_str();
+  return StorageInfo(info, index).directory.c_str();
 }
 
 uint64_t ashlar_livefiles_storage_info_file_number(const ashlar_livefiles_storage_info_t* info,
                                                    size_t index) {
-  return info->rep[index].file_number;
+  return StorageInfo(info, index).file_number;
 }
 
 int ashlar_livefiles_storage_info_file_type(const ashlar_livefiles_storage_info_t* info,
                                             size_t index) {
-  return info->rep[index].file_type;
+  return StorageInfo(info, index).file_type;
 }
 
 uint64_t ashlar_livefiles_storage_info_size(const ashlar_livefiles_storage_info_t* info,
                                             size_t index) {
-  return info->rep[index].size;
+  return StorageInfo(info, index).size;
 }
 
 int ashlar_livefiles_storage_info_temperature(const ashlar_livefiles_storage_info_t* info,
                                               size_t index) {
-  return static_cast<int>(info->rep[index].temperature);
+  return static_cast<int>(StorageInfo(info, index).temperature);
 }
 
 const char* ashlar_livefiles_storage_info_file_checksum(const ashlar_livefiles_storage_info_t* info,
                                                         size_t index) {
-  return info->rep[index].file_checksum.c_str();
+  return StorageInfo(info, index).file_checksum.c_str();
 }
 
 const char* ashlar_livefiles_storage_info_file_checksum_func_name(
     const ashlar_livefiles_storage_info_t* info, size_t index) {
-  return info->rep[index].file_checksum_func_name.c_str();
+  return StorageInfo(info, index).file_checksum_func_name.c_str();
 }
 
 unsigned char ashlar_livefiles_storage_info_trim_to_size(
     const ashlar_livefiles_storage_info_t* info, size_t index) {
-  return info->rep[index].trim_to_size;
+  return StorageInfo(info, index).trim_to_size;
 }
 
 const char* ashlar_livefiles_storage_info_replacement_contents(
     const ashlar_livefiles_storage_info_t* info, size_t index, size_t* size) {
-  return StringIn(info->rep[index].replacement_contents, size);
+  return StringIn(StorageInfo(info, index).replacement_contents, size);
 }
 
 void ashlar_livefiles_storage_info_destroy(ashlar_livefiles_storage_info_t* info) { delete info; }

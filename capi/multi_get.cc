@@ -76,6 +76,7 @@ void ashlar_batched_multi_get_cf(ashlar_t* db, const ashlar_readoptions_t* optio
                                  ashlar_column_family_handle_t* column_family, size_t num_keys,
                                  const char* const* keys_list, const size_t* keys_list_sizes,
                                  ashlar_pinnableslice_t** values, char** errs, bool sorted_input) {
+  assert(db != nullptr);
   MultiRead read(db->rep, nullptr, num_keys, keys_list, keys_list_sizes);
   db->rep->MultiGet(OptionsIn(options), FamilyOf(db->rep, column_family), num_keys,
                     read.keys.data(), read.values.data(), read.statuses.data(), sorted_input);
@@ -87,6 +88,7 @@ void ashlar_batched_multi_get_cf_slice(ashlar_t* db, const ashlar_readoptions_t*
                                        size_t num_keys, const ashlar_slice_t* keys_list,
                                        ashlar_pinnableslice_t** values, char** errs,
                                        bool sorted_input) {
+  assert(db != nullptr);
   MultiRead read(num_keys, keys_list);
   db->rep->MultiGet(OptionsIn(options), FamilyOf(db->rep, column_family), num_keys,
                     read.keys.data(), read.values.data(), read.statuses.data(), sorted_input);
@@ -96,6 +98,7 @@ void ashlar_batched_multi_get_cf_slice(ashlar_t* db, const ashlar_readoptions_t*
 ashlar_pinnable_multi_get_t* ashlar_batched_multi_get_pinned_cf(
     ashlar_t* db, const ashlar_readoptions_t* options, ashlar_column_family_handle_t* column_family,
     size_t num_keys, const ashlar_slice_t* keys, unsigned char sorted_input) {
+  assert(db != nullptr);
   MultiRead read(num_keys, keys);
   db->rep->MultiGet(OptionsIn(options), FamilyOf(db->rep, column_family), num_keys,
                     read.keys.data(), read.values.data(), read.statuses.data(), sorted_input != 0);

@@ -16,6 +16,7 @@ char* ErrorOf(const Status& s) { return s.ok() || s.IsNotFound() ? nullptr : Cop
 MultiRead::MultiRead(DB* db, const ashlar_column_family_handle_t* const* column_families,
                      size_t count, const char* const* key_data, const size_t* key_sizes)
     : values(count), statuses(count) {
+  assert(count == 0 || (key_data != nullptr && key_sizes != nullptr));
   // Without a list of families all keys are those of the default family.
   for (size_t i = 0; i < count; ++i) {
     families.push_back(FamilyOf(db, column_families == nullptr ? nullptr : column_families[i]));
@@ -24,6 +25,7 @@ MultiRead::MultiRead(DB* db, const ashlar_column_family_handle_t* const* column_
 }
 
 MultiRead::MultiRead(size_t count, const ashlar_slice_t* slices) : values(count), statuses(count) {
+  assert(count == 0 || slices != nullptr);
   // The slices point to memory of the program, which must stay until the call ends.
   for (size_t i = 0; i < count; ++i) keys.push_back(Text(slices[i].data, slices[i].size));
 }

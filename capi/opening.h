@@ -3,6 +3,7 @@
 // What the functions that open databases share.
 #pragma once
 
+#include <cassert>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* na
 template <typename Handle, typename Database>
 Handle* Wrap(Database* db, const std::vector<ColumnFamilyHandle*>& families = {},
              ashlar_column_family_handle_t** results = nullptr) {
+  assert(db != nullptr);
+  assert(families.empty() || results != nullptr);
   auto* handle = new Handle{db, std::make_shared<FamilyHandles>()};
   for (size_t i = 0; i < families.size(); ++i) results[i] = handle->families->Add(families[i]);
   return handle;
@@ -30,6 +33,7 @@ Handle* Wrap(Database* db, const std::vector<ColumnFamilyHandle*>& families = {}
 template <typename Handle>
 void Close(Handle* db) {
   if (db == nullptr) return;
+  assert(db->families != nullptr);
   db->families->DestroyAll();
   delete db->rep;
   delete db;

@@ -3,6 +3,8 @@
 // The C API: keys, callbacks and objects as options of single calls, transactions and backups.
 #include "ashlar/c/option_values.h"
 
+#include <cassert>
+
 #include "capi/option_handles.h"
 
 using ashlar::MaybeExcludeBackupFile;
@@ -20,11 +22,15 @@ std::atomic<bool>* FlagIn(unsigned char* canceled) {
   return reinterpret_cast<std::atomic<bool>*>(canceled);
 }
 unsigned char* NewFlag() { return reinterpret_cast<unsigned char*>(new std::atomic<bool>(false)); }
-void SetFlag(unsigned char* canceled, unsigned char value) { FlagIn(canceled)->store(value != 0); }
+void SetFlag(unsigned char* canceled, unsigned char value) {
+  assert(canceled != nullptr);
+  FlagIn(canceled)->store(value != 0);
+}
 
 // One end of a range: copied to `*place`, to which the result refers.
 OptSlice RangeEnd(const char* key, size_t length, std::string* place) {
   if (key == nullptr) return OptSlice();
+  assert(place != nullptr);
   place->assign(key, length);
   return OptSlice(*place);
 }
@@ -38,11 +44,13 @@ const char* BytesIn(const OptSlice& end, size_t* length) {
 // ---- reads
 
 void ashlar_readoptions_set_snapshot(ashlar_readoptions_t* opt, const ashlar_snapshot_t* snapshot) {
+  assert(opt != nullptr);
   opt->rep.snapshot = snapshot == nullptr ? nullptr : snapshot->rep;
 }
 // The bounds are copied into the handle, so the memory of the program is free after the call.
 void ashlar_readoptions_set_iterate_lower_bound(ashlar_readoptions_t* opt, const char* key,
                                                 size_t keylen) {
+  assert(opt != nullptr);
   opt->rep.iterate_lower_bound = opt->lower_bound.Keep(key, keylen);
 }
 void ashlar_readoptions_set_iterate_upper_bound(ashlar_readoptions_t* opt, const char* key,
@@ -58,6 +66,7 @@ void ashlar_readoptions_set_iter_start_ts(ashlar_readoptions_t* opt, const char*
 
 void ashlar_readoptions_set_request_id(ashlar_readoptions_t* opt, const char* request_id,
                                        size_t request_id_len) {
+  assert(opt != nullptr);
   opt->request_id = ashlar::capi::Text(request_id, request_id_len).ToString();
   opt->rep.request_id = &opt->request_id;
 }
@@ -87,6 +96,7 @@ size_t ashlar_readoptions_get_merge_operand_count_threshold(ashlar_readoptions_t
 void ashlar_readoptions_set_table_filter(ashlar_readoptions_t* opt, void* state,
                                          void (*destructor)(void*),
                                          ashlar_readoptions_table_filter_cb table_filter) {
+  assert(opt != nullptr);
   // Called once, when the last copy of the filter is destroyed.
   std::shared_ptr<void> owner(state, [destructor](void* object) {
     if (destructor != nullptr) destructor(object);
@@ -125,6 +135,7 @@ const char* ashlar_readoptions_get_table_index_factory_name(const ashlar_readopt
 
 void ashlar_compactoptions_set_full_history_ts_low(ashlar_compactoptions_t* opt, char* ts,
                                                    size_t tslen) {
+  assert(opt != nullptr);
   opt->rep.full_history_ts_low = opt->full_history_ts_low.Keep(ts, tslen);
 }
 
@@ -153,10 +164,12 @@ void ashlar_open_and_compact_options_set_canceled(ashlar_open_and_compact_option
 
 void ashlar_column_family_metadata_options_set_start_key(
     ashlar_column_family_metadata_options_t* options, const char* key, size_t key_len) {
+  assert(options != nullptr);
   options->rep.range.start = RangeEnd(key, key_len, &options->start_key);
 }
 const char* ashlar_column_family_metadata_options_get_start_key(
     const ashlar_column_family_metadata_options_t* options, size_t* key_len) {
+  assert(options != nullptr);
   return BytesIn(options->rep.range.start, key_len);
 }
 void ashlar_column_family_metadata_options_set_end_key(
@@ -186,16 +199,19 @@ size_t ashlar_optimistictransactiondb_lock_buckets_approximate_memory_usage(
 void ashlar_optimistictransactiondb_options_set_shared_lock_buckets(
     ashlar_optimistictransactiondb_options_t* opt,
     ashlar_optimistictransactiondb_lock_buckets_t* lock_buckets) {
+  assert(opt != nullptr);
   opt->rep.shared_lock_buckets = ObjectIn(lock_buckets);
 }
 
 // ---- backups
 
 ashlar_backup_engine_options_t* ashlar_backup_engine_options_create(const char* backup_dir) {
+  assert(backup_dir != nullptr);
   return new ashlar_backup_engine_options_t{ashlar::BackupEngineOptions(backup_dir)};
 }
 void ashlar_backup_engine_options_set_env(ashlar_backup_engine_options_t* options,
                                           ashlar_env_t* env) {
+  assert(options != nullptr);
   options->rep.backup_env = env == nullptr ? nullptr : env->rep;
 }
 void ashlar_backup_engine_options_set_backup_rate_limiter(ashlar_backup_engine_options_t* options,
@@ -210,12 +226,14 @@ void ashlar_backup_engine_options_set_restore_rate_limiter(ashlar_backup_engine_
 void ashlar_create_backup_options_set_progress_callback(
     ashlar_create_backup_options_t* options, void* state,
     ashlar_create_backup_options_progress_cb callback) {
+  assert(options != nullptr);
   options->rep.progress_callback = nullptr;
   if (callback != nullptr) options->rep.progress_callback = [=] { callback(state); };
 }
 void ashlar_create_backup_options_set_exclude_files_callback(
     ashlar_create_backup_options_t* options, void* state,
     ashlar_create_backup_options_exclude_files_cb callback) {
+  assert(options != nullptr);
   options->rep.exclude_files_callback = nullptr;
   if (callback == nullptr) return;
   options->rep.exclude_files_callback = [=](MaybeExcludeBackupFile* begin,

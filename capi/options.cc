@@ -32,6 +32,7 @@ namespace {
 
 void SetCompression(CompressionOptions* options, int window_bits, int level, int strategy,
                     int max_dict_bytes) {
+  assert(options != nullptr);
   options->window_bits = window_bits;
   options->level = level;
   options->strategy = strategy;
@@ -39,6 +40,8 @@ void SetCompression(CompressionOptions* options, int window_bits, int level, int
 }
 
 void SetPaths(std::vector<DbPath>* paths, const ashlar_dbpath_t** values, size_t count) {
+  assert(paths != nullptr);
+  assert(count == 0 || values != nullptr);
   paths->clear();
   for (size_t i = 0; i < count; ++i) paths->push_back(values[i]->rep);
 }
@@ -54,6 +57,7 @@ bool IsStyle(int value) { return IsEnumerator(value, CompactionStyle::kCompactio
 
 void AddDeletionCollector(ashlar_options_t* opt, size_t window, size_t deletions, double ratio,
                           uint64_t least_bytes) {
+  assert(opt != nullptr);
   opt->rep.table_properties_collector_factories.push_back(
       ashlar::NewCompactOnDeletionCollectorFactory(window, deletions, ratio, least_bytes));
 }
@@ -80,6 +84,7 @@ void ashlar_options_destroy(ashlar_options_t* options) { delete options; }
 
 void ashlar_get_options_from_string(const ashlar_options_t* base_options, const char* opts_str,
                                     ashlar_options_t* new_options, char** errptr) {
+  assert(opts_str != nullptr);
   Options parsed;
   if (Failed(errptr,
              ashlar::GetOptionsFromString(ConfigOptions(), base_options->rep, opts_str, &parsed)))
@@ -91,6 +96,7 @@ void ashlar_load_latest_options(const char* db_path, ashlar_env_t* env, bool ign
                                 ashlar_cache_t* cache, ashlar_options_t** db_options,
                                 size_t* num_column_families, char*** column_family_names,
                                 ashlar_options_t*** column_family_options, char** errptr) {
+  assert(db_path != nullptr);
   ConfigOptions config;
   config.ignore_unknown_options = ignore_unknown_options;
   if (env != nullptr) config.env = env->rep;
@@ -145,6 +151,7 @@ void ashlar_options_prepare_for_bulk_load(ashlar_options_t* opt) { opt->rep.Prep
 // ---- objects
 
 void ashlar_options_set_info_log(ashlar_options_t* opt, ashlar_logger_t* logger) {
+  assert(opt != nullptr);
   opt->rep.info_log = ObjectIn(logger);
 }
 ashlar_logger_t* ashlar_options_get_info_log(ashlar_options_t* opt) {
@@ -175,6 +182,7 @@ void ashlar_options_set_sst_partitioner_factory(ashlar_options_t* opt,
   opt->rep.sst_partitioner_factory = ObjectIn(factory);
 }
 void ashlar_options_set_env(ashlar_options_t* opt, ashlar_env_t* env) {
+  assert(opt != nullptr);
   opt->rep.env = env == nullptr ? ashlar::Env::Default() : env->rep;
 }
 void ashlar_options_set_uint64add_merge_operator(ashlar_options_t* opt) {
@@ -188,6 +196,7 @@ void ashlar_options_set_uint64add_merge_operator(ashlar_options_t* opt) {
 
 // Not taken over: the program destroys the object after the last database that uses it is closed.
 void ashlar_options_set_comparator(ashlar_options_t* opt, ashlar_comparator_t* comparator) {
+  assert(opt != nullptr);
   opt->rep.comparator = comparator == nullptr ? ashlar::BytewiseComparator() : comparator;
 }
 void ashlar_options_set_compaction_filter(ashlar_options_t* opt,
@@ -201,10 +210,12 @@ void ashlar_options_clear_wal_filter(ashlar_options_t* opt) { opt->rep.wal_filte
 // The next three functions take the handle over: the options become its owner, see Shareable.
 void ashlar_options_set_merge_operator(ashlar_options_t* opt,
                                        ashlar_mergeoperator_t* merge_operator) {
+  assert(opt != nullptr);
   opt->rep.merge_operator = merge_operator == nullptr ? nullptr : merge_operator->TakeOver();
 }
 void ashlar_options_set_prefix_extractor(ashlar_options_t* opt,
                                          ashlar_slicetransform_t* extractor) {
+  assert(opt != nullptr);
   opt->rep.prefix_extractor = TakenObjectOf(extractor);
 }
 void ashlar_options_set_compaction_filter_factory(ashlar_options_t* opt,
@@ -246,12 +257,15 @@ void ashlar_options_set_bottommost_compression_options_max_dict_buffer_bytes(
 }
 void ashlar_options_set_compression_per_level(ashlar_options_t* opt, const int* level_values,
                                               size_t num_levels) {
+  assert(opt != nullptr);
+  assert(num_levels == 0 || level_values != nullptr);
   opt->rep.compression_per_level.clear();
   for (size_t i = 0; i < num_levels; ++i) {
     opt->rep.compression_per_level.push_back(static_cast<CompressionType>(level_values[i]));
   }
 }
 void ashlar_options_set_min_level_to_compress(ashlar_options_t* opt, int level) {
+  assert(opt != nullptr);
   if (level < 0) return;
   const int level_count = std::max(opt->rep.num_levels, 0);
   opt->rep.compression_per_level.assign(level_count, opt->rep.compression);
@@ -264,15 +278,18 @@ void ashlar_options_set_min_level_to_compress(ashlar_options_t* opt, int level) 
 void ashlar_options_set_max_bytes_for_level_multiplier_additional(ashlar_options_t* opt,
                                                                   int* level_values,
                                                                   size_t num_levels) {
+  assert(opt != nullptr);
   opt->rep.max_bytes_for_level_multiplier_additional.assign(level_values,
                                                             level_values + num_levels);
 }
 void ashlar_options_set_db_paths(ashlar_options_t* opt, const ashlar_dbpath_t** path_values,
                                  size_t num_paths) {
+  assert(opt != nullptr);
   SetPaths(&opt->rep.db_paths, path_values, num_paths);
 }
 void ashlar_options_set_cf_paths(ashlar_options_t* opt, const ashlar_dbpath_t** path_values,
                                  size_t num_paths) {
+  assert(opt != nullptr);
   SetPaths(&opt->rep.cf_paths, path_values, num_paths);
 }
 void ashlar_options_set_universal_compaction_options(
@@ -345,6 +362,7 @@ void ashlar_options_set_plain_table_factory(ashlar_options_t* opt, uint32_t user
                                             size_t index_sparseness, size_t huge_page_tlb_size,
                                             char encoding_type, unsigned char full_scan_mode,
                                             unsigned char store_index_in_file) {
+  assert(opt != nullptr);
   ashlar::PlainTableOptions plain;
   plain.user_key_len = user_key_len;
   plain.bloom_bits_per_key = bloom_bits_per_key;
@@ -362,6 +380,7 @@ void ashlar_options_set_memtable_vector_rep(ashlar_options_t* opt) {
 void ashlar_options_set_hash_skip_list_rep(ashlar_options_t* opt, size_t bucket_count,
                                            int32_t skiplist_height,
                                            int32_t skiplist_branching_factor) {
+  assert(opt != nullptr);
   opt->rep.memtable_factory.reset(
       ashlar::NewHashSkipListRepFactory(bucket_count, skiplist_height, skiplist_branching_factor));
 }

@@ -50,6 +50,7 @@ char* ashlar_get(ashlar_t* db, const ashlar_readoptions_t* options, const char* 
 char* ashlar_get_cf(ashlar_t* db, const ashlar_readoptions_t* options,
                     ashlar_column_family_handle_t* column_family, const char* key, size_t keylen,
                     size_t* vallen, char** errptr) {
+  assert(db != nullptr);
   PinnableSlice value;
   const Status s =
       db->rep->Get(OptionsIn(options), FamilyOf(db->rep, column_family), Text(key, keylen), &value);
@@ -89,6 +90,7 @@ ashlar_pinnableslice_t* ashlar_get_pinned_cf(ashlar_t* db, const ashlar_readopti
 void ashlar_pinnableslice_destroy(ashlar_pinnableslice_t* v) { delete v; }
 
 const char* ashlar_pinnableslice_value(const ashlar_pinnableslice_t* t, size_t* vlen) {
+  assert(vlen != nullptr);
   // A null handle stands for a key that was not found, so a program need not check it before.
   *vlen = t == nullptr ? 0 : t->rep.size();
   return t == nullptr ? nullptr : t->rep.data();
@@ -107,6 +109,7 @@ ashlar_pinnable_handle_t* ashlar_get_pinned_cf_v2(ashlar_t* db, const ashlar_rea
 
 const char* ashlar_pinnable_handle_get_value(const ashlar_pinnable_handle_t* handle,
                                              size_t* vallen) {
+  assert(vallen != nullptr);
   *vallen = handle == nullptr ? 0 : handle->rep.size();
   return handle == nullptr ? nullptr : handle->rep.data();
 }
@@ -126,6 +129,9 @@ unsigned char ashlar_get_into_buffer_cf(ashlar_t* db, const ashlar_readoptions_t
                                         const char* key, size_t keylen, char* buffer,
                                         size_t buffer_size, size_t* vallen, unsigned char* found,
                                         char** errptr) {
+  assert(db != nullptr);
+  assert(vallen != nullptr);
+  assert(found != nullptr);
   PinnableSlice value;
   const Status s =
       db->rep->Get(OptionsIn(options), FamilyOf(db->rep, column_family), Text(key, keylen), &value);
@@ -154,6 +160,7 @@ unsigned char ashlar_key_may_exist_cf(ashlar_t* db, const ashlar_readoptions_t* 
                                       size_t key_len, char** value, size_t* val_len,
                                       const char* timestamp, size_t timestamp_len,
                                       unsigned char* value_found) {
+  assert(db != nullptr);
   std::string found_value;
   std::string found_timestamp(Text(timestamp, timestamp_len).ToString());
   bool found = false;

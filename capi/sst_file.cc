@@ -6,6 +6,8 @@
 // a writer that is destroyed before deletes it.
 #include "ashlar/c/sst_file.h"
 
+#include <cassert>
+
 #include "ashlar/sst_file_writer.h"
 #include "capi/callbacks.h"
 #include "capi/option_handles.h"
@@ -33,6 +35,8 @@ ashlar_sstfilewriter_t* ashlar_sstfilewriter_create_with_comparator(
 }
 
 void ashlar_sstfilewriter_open(ashlar_sstfilewriter_t* writer, const char* name, char** errptr) {
+  assert(writer != nullptr);
+  assert(name != nullptr);
   Failed(errptr, writer->rep.Open(name));
 }
 
@@ -75,10 +79,13 @@ void ashlar_sstfilewriter_delete_range(ashlar_sstfilewriter_t* writer, const cha
 }
 
 void ashlar_sstfilewriter_finish(ashlar_sstfilewriter_t* writer, char** errptr) {
+  assert(writer != nullptr);
   Failed(errptr, writer->rep.Finish());
 }
 
 void ashlar_sstfilewriter_file_size(ashlar_sstfilewriter_t* writer, uint64_t* file_size) {
+  assert(writer != nullptr);
+  assert(file_size != nullptr);
   *file_size = writer->rep.FileSize();
 }
 
@@ -92,6 +99,8 @@ void ashlar_ingest_external_file(ashlar_t* db, const char* const* file_list, siz
 void ashlar_ingest_external_file_cf(ashlar_t* db, ashlar_column_family_handle_t* handle,
                                     const char* const* file_list, size_t list_len,
                                     const ashlar_ingestexternalfileoptions_t* opt, char** errptr) {
+  assert(db != nullptr);
+  assert(list_len == 0 || file_list != nullptr);
   const std::vector<std::string> files(file_list, file_list + list_len);
   Failed(errptr, db->rep->IngestExternalFile(FamilyOf(db->rep, handle), files, OptionsIn(opt)));
 }

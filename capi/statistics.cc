@@ -7,6 +7,8 @@
 // thread that has created it.
 #include "ashlar/c/statistics.h"
 
+#include <cassert>
+
 #include "ashlar/c/enums.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/perf_level.h"
@@ -25,13 +27,16 @@ struct ashlar_perfcontext_t {
 // ---- statistics
 
 void ashlar_options_enable_statistics(ashlar_options_t* opt) {
+  assert(opt != nullptr);
   opt->rep.statistics = ashlar::CreateDBStatistics();
 }
 void ashlar_options_set_statistics_level(ashlar_options_t* opt, int level) {
+  assert(opt != nullptr);
   if (opt->rep.statistics == nullptr) ashlar_options_enable_statistics(opt);
   opt->rep.statistics->set_stats_level(static_cast<StatsLevel>(level));
 }
 int ashlar_options_get_statistics_level(ashlar_options_t* opt) {
+  assert(opt != nullptr);
   return opt->rep.statistics == nullptr ? StatsLevel::kDisableAll
                                         : opt->rep.statistics->get_stats_level();
 }
@@ -39,11 +44,14 @@ char* ashlar_options_statistics_get_string(ashlar_options_t* opt) {
   return opt->rep.statistics == nullptr ? nullptr : Copy(opt->rep.statistics->ToString());
 }
 uint64_t ashlar_options_statistics_get_ticker_count(ashlar_options_t* opt, uint32_t ticker_type) {
+  assert(opt != nullptr);
   if (opt->rep.statistics == nullptr || ticker_type >= ashlar::TICKER_ENUM_MAX) return 0;
   return opt->rep.statistics->getTickerCount(ticker_type);
 }
 void ashlar_options_statistics_get_histogram_data(ashlar_options_t* opt, uint32_t histogram_type,
                                                   ashlar_statistics_histogram_data_t* const data) {
+  assert(opt != nullptr);
+  assert(data != nullptr);
   data->rep = {};
   if (opt->rep.statistics == nullptr || histogram_type >= ashlar::HISTOGRAM_ENUM_MAX) return;
   opt->rep.statistics->histogramData(histogram_type, &data->rep);
@@ -99,6 +107,7 @@ void ashlar_perfcontext_destroy(ashlar_perfcontext_t* context) { delete context;
 void ashlar_perfcontext_reset(ashlar_perfcontext_t* context) { context->rep->Reset(); }
 char* ashlar_perfcontext_report(ashlar_perfcontext_t* context,
                                 unsigned char exclude_zero_counters) {
+  assert(context != nullptr);
   return Copy(context->rep->ToString(exclude_zero_counters != 0));
 }
 

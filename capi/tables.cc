@@ -3,6 +3,8 @@
 // The C API: options of tables that are more than a number or a flag, and filter policies.
 #include "ashlar/c/tables.h"
 
+#include <cassert>
+
 #include "capi/option_handles.h"
 
 using ashlar::Status;
@@ -31,10 +33,12 @@ void ashlar_filterpolicy_destroy(ashlar_filterpolicy_t* policy) {
 
 void ashlar_block_based_options_set_filter_policy(ashlar_block_based_table_options_t* options,
                                                   ashlar_filterpolicy_t* filter_policy) {
+  assert(options != nullptr);
   options->rep.filter_policy = TakenObjectOf(filter_policy);
 }
 void ashlar_block_based_options_set_block_cache(ashlar_block_based_table_options_t* options,
                                                 ashlar_cache_t* block_cache) {
+  assert(options != nullptr);
   options->rep.block_cache = ObjectIn(block_cache);
 }
 void ashlar_block_based_options_set_block_cache_compressed(

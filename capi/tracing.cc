@@ -6,6 +6,8 @@
 // replayer belongs to its handle.
 #include "ashlar/c/tracing.h"
 
+#include <cassert>
+
 #include "ashlar/block_cache_trace_writer.h"
 #include "ashlar/trace_reader_writer.h"
 #include "ashlar/utilities/replayer.h"
@@ -45,6 +47,8 @@ using ashlar::capi::EnvIn;
 void ashlar_start_trace(ashlar_t* db, ashlar_env_t* env, const ashlar_envoptions_t* env_options,
                         const ashlar_trace_options_t* options, const char* trace_path,
                         char** errptr) {
+  assert(db != nullptr);
+  assert(trace_path != nullptr);
   std::unique_ptr<TraceWriter> writer;
   if (Failed(errptr, NewFileTraceWriter(EnvIn(env), OptionsIn(env_options), trace_path, &writer)))
     return;
@@ -56,6 +60,8 @@ void ashlar_end_trace(ashlar_t* db, char** errptr) { Failed(errptr, db->rep->End
 void ashlar_start_io_trace(ashlar_t* db, ashlar_env_t* env, const ashlar_envoptions_t* env_options,
                            const ashlar_trace_options_t* options, const char* trace_path,
                            char** errptr) {
+  assert(db != nullptr);
+  assert(trace_path != nullptr);
   std::unique_ptr<TraceWriter> writer;
   if (Failed(errptr, NewFileTraceWriter(EnvIn(env), OptionsIn(env_options), trace_path, &writer)))
     return;
@@ -68,6 +74,8 @@ void ashlar_start_block_cache_trace(ashlar_t* db, ashlar_env_t* env,
                                     const ashlar_envoptions_t* env_options,
                                     const ashlar_trace_options_t* options, const char* trace_path,
                                     char** errptr) {
+  assert(db != nullptr);
+  assert(trace_path != nullptr);
   std::unique_ptr<TraceWriter> writer;
   if (Failed(errptr, NewFileTraceWriter(EnvIn(env), OptionsIn(env_options), trace_path, &writer)))
     return;
@@ -79,6 +87,8 @@ void ashlar_start_block_cache_trace_with_options(
     const ashlar_block_cache_trace_options_t* options,
     const ashlar_block_cache_trace_writer_options_t* writer_options, const char* trace_path,
     char** errptr) {
+  assert(db != nullptr);
+  assert(trace_path != nullptr);
   std::unique_ptr<TraceWriter> writer;
   if (Failed(errptr, NewFileTraceWriter(EnvIn(env), OptionsIn(env_options), trace_path, &writer)))
     return;
@@ -95,6 +105,7 @@ void ashlar_end_block_cache_trace(ashlar_t* db, char** errptr) {
 ashlar_trace_reader_t* ashlar_trace_reader_create(ashlar_env_t* env,
                                                   const ashlar_envoptions_t* env_options,
                                                   const char* trace_path, char** errptr) {
+  assert(trace_path != nullptr);
   std::unique_ptr<TraceReader> reader;
   if (Failed(errptr,
              ashlar::NewFileTraceReader(EnvIn(env), OptionsIn(env_options), trace_path, &reader)))
@@ -103,6 +114,8 @@ ashlar_trace_reader_t* ashlar_trace_reader_create(ashlar_env_t* env,
 }
 
 char* ashlar_trace_reader_read(ashlar_trace_reader_t* reader, size_t* size, char** errptr) {
+  assert(reader != nullptr);
+  assert(size != nullptr);
   *size = 0;
   std::string record;
   if (Failed(errptr, reader->rep->Read(&record))) return nullptr;
@@ -114,6 +127,7 @@ void ashlar_trace_reader_reset(ashlar_trace_reader_t* reader, char** errptr) {
 }
 
 void ashlar_trace_reader_close(ashlar_trace_reader_t* reader, char** errptr) {
+  assert(reader != nullptr);
   Failed(errptr, reader->rep->Close());
 }
 
@@ -143,6 +157,9 @@ ashlar_replayer_t* ashlar_new_default_replayer(ashlar_t* db,
                                                size_t num_column_families, ashlar_env_t* env,
                                                const ashlar_envoptions_t* env_options,
                                                const char* trace_path, char** errptr) {
+  assert(db != nullptr);
+  assert(trace_path != nullptr);
+  assert(num_column_families == 0 || column_families != nullptr);
   std::vector<ashlar::ColumnFamilyHandle*> families;
   for (size_t i = 0; i < num_column_families; ++i) {
     families.push_back(ashlar::capi::FamilyOf(db->rep, column_families[i]));
@@ -167,6 +184,7 @@ uint64_t ashlar_replayer_get_header_timestamp(const ashlar_replayer_t* replayer)
 
 void ashlar_replayer_replay(ashlar_replayer_t* replayer, const ashlar_replay_options_t* options,
                             char** errptr) {
+  assert(replayer != nullptr);
   Failed(errptr, replayer->rep->Replay(OptionsIn(options), nullptr));
 }
 

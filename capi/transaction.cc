@@ -8,6 +8,8 @@
 // a time for each handle.
 #include "ashlar/c/transaction.h"
 
+#include <cassert>
+
 #include "capi/multi_read.h"
 #include "capi/option_handles.h"
 #include "capi/transaction_handles.h"
@@ -31,6 +33,7 @@ ashlar_transaction_t* ashlar_transaction_begin(ashlar_transactiondb_t* txn_db,
                                                const ashlar_writeoptions_t* write_options,
                                                const ashlar_transaction_options_t* txn_options,
                                                ashlar_transaction_t* old_txn) {
+  assert(txn_db != nullptr);
   Transaction* old = old_txn == nullptr ? nullptr : old_txn->rep;
   Transaction* rep =
       txn_db->rep->BeginTransaction(OptionsIn(write_options), OptionsIn(txn_options), old);
@@ -42,6 +45,7 @@ ashlar_transaction_t* ashlar_transaction_begin(ashlar_transactiondb_t* txn_db,
 ashlar_transaction_t* ashlar_optimistictransaction_begin(
     ashlar_optimistictransactiondb_t* otxn_db, const ashlar_writeoptions_t* write_options,
     const ashlar_optimistictransaction_options_t* otxn_options, ashlar_transaction_t* old_txn) {
+  assert(otxn_db != nullptr);
   Transaction* old = old_txn == nullptr ? nullptr : old_txn->rep;
   Transaction* rep =
       otxn_db->rep->BeginTransaction(OptionsIn(write_options), OptionsIn(otxn_options), old);
@@ -59,6 +63,7 @@ void ashlar_transaction_destroy(ashlar_transaction_t* txn) {
 
 void ashlar_transaction_set_name(ashlar_transaction_t* txn, const char* name, size_t name_len,
                                  char** errptr) {
+  assert(txn != nullptr);
   Failed(errptr, txn->rep->SetName(Text(name, name_len).ToString()));
 }
 
@@ -71,6 +76,7 @@ void ashlar_transaction_prepare(ashlar_transaction_t* txn, char** errptr) {
 }
 
 void ashlar_transaction_commit(ashlar_transaction_t* txn, char** errptr) {
+  assert(txn != nullptr);
   Failed(errptr, txn->rep->Commit());
 }
 
@@ -86,21 +92,27 @@ void ashlar_transaction_rollback_to_savepoint(ashlar_transaction_t* txn, char** 
 
 // The batch belongs to the transaction. The program frees only the handle, with ashlar_free().
 ashlar_writebatch_wi_t* ashlar_transaction_get_writebatch_wi(ashlar_transaction_t* txn) {
+  assert(txn != nullptr);
   return ashlar::capi::Borrowed<ashlar_writebatch_wi_t>(txn->rep->GetWriteBatch());
 }
 
 void ashlar_transaction_rebuild_from_writebatch(ashlar_transaction_t* txn,
                                                 ashlar_writebatch_t* writebatch, char** errptr) {
+  assert(txn != nullptr);
+  assert(writebatch != nullptr);
   Failed(errptr, txn->rep->RebuildFromWriteBatch(&writebatch->rep));
 }
 
 void ashlar_transaction_rebuild_from_writebatch_wi(ashlar_transaction_t* txn,
                                                    ashlar_writebatch_wi_t* wi, char** errptr) {
+  assert(txn != nullptr);
+  assert(wi != nullptr);
   Failed(errptr, txn->rep->RebuildFromWriteBatch(wi->rep->GetWriteBatch()));
 }
 
 // Here, too, the transaction owns the snapshot, and the program owns only the handle.
 const ashlar_snapshot_t* ashlar_transaction_get_snapshot(ashlar_transaction_t* txn) {
+  assert(txn != nullptr);
   return ashlar::capi::Borrowed<ashlar_snapshot_t>(txn->rep->GetSnapshot());
 }
 
@@ -163,6 +175,7 @@ char* ashlar_transaction_get(ashlar_transaction_t* txn, const ashlar_readoptions
 char* ashlar_transaction_get_cf(ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
                                 ashlar_column_family_handle_t* column_family, const char* key,
                                 size_t klen, size_t* vlen, char** errptr) {
+  assert(txn != nullptr);
   PinnableSlice value;
   const Status s =
       txn->rep->Get(OptionsIn(options), FamilyOf(txn->db, column_family), Text(key, klen), &value);
@@ -183,6 +196,7 @@ char* ashlar_transaction_get_for_update_cf(ashlar_transaction_t* txn,
                                            ashlar_column_family_handle_t* column_family,
                                            const char* key, size_t klen, size_t* vlen,
                                            unsigned char exclusive, char** errptr) {
+  assert(txn != nullptr);
   PinnableSlice value;
   const Status s = txn->rep->GetForUpdate(OptionsIn(options), FamilyOf(txn->db, column_family),
                                           Text(key, klen), &value, exclusive != 0);
@@ -237,6 +251,7 @@ void ashlar_transaction_multi_get_cf(ashlar_transaction_t* txn, const ashlar_rea
                                      size_t num_keys, const char* const* keys_list,
                                      const size_t* keys_list_sizes, char** values_list,
                                      size_t* values_list_sizes, char** errs) {
+  assert(txn != nullptr);
   MultiRead read(txn->db, column_families, num_keys, keys_list, keys_list_sizes);
   std::vector<std::string> values;
   read.statuses = txn->rep->MultiGet(OptionsIn(options), read.families, read.keys, &values);
@@ -258,6 +273,7 @@ void ashlar_transaction_multi_get_for_update_cf(
     const ashlar_column_family_handle_t* const* column_families, size_t num_keys,
     const char* const* keys_list, const size_t* keys_list_sizes, char** values_list,
     size_t* values_list_sizes, char** errs) {
+  assert(txn != nullptr);
   MultiRead read(txn->db, column_families, num_keys, keys_list, keys_list_sizes);
   std::vector<std::string> values;
   read.statuses =
@@ -275,6 +291,7 @@ ashlar_iterator_t* ashlar_transaction_create_iterator(ashlar_transaction_t* txn,
 ashlar_iterator_t* ashlar_transaction_create_iterator_cf(
     ashlar_transaction_t* txn, const ashlar_readoptions_t* options,
     ashlar_column_family_handle_t* column_family) {
+  assert(txn != nullptr);
   return new ashlar_iterator_t{
       txn->rep->GetIterator(OptionsIn(options), FamilyOf(txn->db, column_family))};
 }

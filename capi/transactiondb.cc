@@ -7,6 +7,8 @@
 // write.
 #include "ashlar/c/transactiondb.h"
 
+#include <cassert>
+
 #include "capi/metadata_handles.h"
 #include "capi/multi_read.h"
 #include "capi/opening.h"
@@ -32,6 +34,7 @@ using ashlar::capi::Wrap;
 ashlar_transactiondb_t* ashlar_transactiondb_open(
     const ashlar_options_t* options, const ashlar_transactiondb_options_t* txn_db_options,
     const char* name, char** errptr) {
+  assert(name != nullptr);
   TransactionDB* db = nullptr;
   if (Failed(errptr, TransactionDB::Open(OptionsIn(options), OptionsIn(txn_db_options), name, &db)))
     return nullptr;
@@ -43,6 +46,7 @@ ashlar_transactiondb_t* ashlar_transactiondb_open_column_families(
     const char* name, int num_column_families, const char* const* column_family_names,
     const ashlar_options_t* const* column_family_options,
     ashlar_column_family_handle_t** column_family_handles, char** errptr) {
+  assert(name != nullptr);
   TransactionDB* db = nullptr;
   std::vector<ColumnFamilyHandle*> families;
   if (Failed(errptr,
@@ -59,6 +63,7 @@ void ashlar_transactiondb_close(ashlar_transactiondb_t* txn_db) { ashlar::capi::
 // A second handle of the same database. It owns nothing, and is freed with
 // ashlar_transactiondb_close_base_db().
 ashlar_t* ashlar_transactiondb_get_base_db(ashlar_transactiondb_t* txn_db) {
+  assert(txn_db != nullptr);
   return new ashlar_t{txn_db->rep->GetBaseDB(), txn_db->families};
 }
 
@@ -67,6 +72,8 @@ void ashlar_transactiondb_close_base_db(ashlar_t* base_db) { delete base_db; }
 ashlar_column_family_handle_t* ashlar_transactiondb_create_column_family(
     ashlar_transactiondb_t* txn_db, const ashlar_options_t* column_family_options,
     const char* column_family_name, char** errptr) {
+  assert(txn_db != nullptr);
+  assert(column_family_name != nullptr);
   ColumnFamilyHandle* family = nullptr;
   if (Failed(errptr, txn_db->rep->CreateColumnFamily(OptionsIn(column_family_options),
                                                      column_family_name, &family)))
@@ -76,12 +83,15 @@ ashlar_column_family_handle_t* ashlar_transactiondb_create_column_family(
 
 ashlar_checkpoint_t* ashlar_transactiondb_checkpoint_object_create(ashlar_transactiondb_t* txn_db,
                                                                    char** errptr) {
+  assert(txn_db != nullptr);
   return ashlar::capi::NewCheckpoint(txn_db->rep, errptr);
 }
 
 // The program owns the array, which it frees with ashlar_free(), and each transaction in it.
 ashlar_transaction_t** ashlar_transactiondb_get_prepared_transactions(
     ashlar_transactiondb_t* txn_db, size_t* cnt) {
+  assert(txn_db != nullptr);
+  assert(cnt != nullptr);
   std::vector<Transaction*> prepared;
   txn_db->rep->GetAllPreparedTransactions(&prepared);
   *cnt = prepared.size();
@@ -107,6 +117,8 @@ void ashlar_transactiondb_release_snapshot(ashlar_transactiondb_t* txn_db,
 
 // Null if there is no such property.
 char* ashlar_transactiondb_property_value(ashlar_transactiondb_t* db, const char* propname) {
+  assert(db != nullptr);
+  assert(propname != nullptr);
   std::string value;
   if (!db->rep->GetProperty(propname, &value)) return nullptr;
   return Copy(value);
@@ -115,6 +127,8 @@ char* ashlar_transactiondb_property_value(ashlar_transactiondb_t* db, const char
 // 0 if the property exists, else -1.
 int ashlar_transactiondb_property_int(ashlar_transactiondb_t* db, const char* propname,
                                       uint64_t* out_val) {
+  assert(db != nullptr);
+  assert(propname != nullptr);
   return db->rep->GetIntProperty(propname, out_val) ? 0 : -1;
 }
 
@@ -163,6 +177,7 @@ void ashlar_transactiondb_delete_cf(ashlar_transactiondb_t* txn_db,
 // The keys of the batch are locked for the duration of the write.
 void ashlar_transactiondb_write(ashlar_transactiondb_t* db, const ashlar_writeoptions_t* options,
                                 ashlar_writebatch_t* batch, char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->Write(OptionsIn(options), &batch->rep));
 }
 
@@ -175,6 +190,7 @@ char* ashlar_transactiondb_get_cf(ashlar_transactiondb_t* txn_db,
                                   const ashlar_readoptions_t* options,
                                   ashlar_column_family_handle_t* column_family, const char* key,
                                   size_t keylen, size_t* vallen, char** errptr) {
+  assert(txn_db != nullptr);
   ashlar::PinnableSlice value;
   const Status s = txn_db->rep->Get(OptionsIn(options), FamilyOf(txn_db->rep, column_family),
                                     Text(key, keylen), &value);
@@ -211,6 +227,7 @@ void ashlar_transactiondb_multi_get_cf(ashlar_transactiondb_t* txn_db,
                                        size_t num_keys, const char* const* keys_list,
                                        const size_t* keys_list_sizes, char** values_list,
                                        size_t* values_list_sizes, char** errs) {
+  assert(txn_db != nullptr);
   MultiRead read(txn_db->rep, column_families, num_keys, keys_list, keys_list_sizes);
   txn_db->rep->MultiGet(OptionsIn(options), num_keys, read.families.data(), read.keys.data(),
                         read.values.data(), read.statuses.data());
@@ -244,6 +261,7 @@ void ashlar_transactiondb_flush_cfs(ashlar_transactiondb_t* txn_db,
                                     const ashlar_flushoptions_t* options,
                                     ashlar_column_family_handle_t** column_families,
                                     int num_column_families, char** errptr) {
+  assert(txn_db != nullptr);
   std::vector<ColumnFamilyHandle*> families;
   for (int i = 0; i < num_column_families; ++i)
     families.push_back(FamilyOf(txn_db->rep, column_families[i]));

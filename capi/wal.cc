@@ -6,6 +6,8 @@
 // database writes. Iterators keep the files that they read.
 #include "ashlar/c/wal.h"
 
+#include <cassert>
+
 #include "ashlar/transaction_log.h"
 #include "capi/handles.h"
 
@@ -31,6 +33,7 @@ struct ashlar_wal_files_t {
 ashlar_wal_iterator_t* ashlar_get_updates_since(ashlar_t* db, uint64_t seq_number,
                                                 const ashlar_wal_readoptions_t* options,
                                                 char** errptr) {
+  assert(db != nullptr);
   std::unique_ptr<WalIterator> iterator;
   if (Failed(errptr, db->rep->GetUpdatesSince(seq_number, &iterator, OptionsIn(options)))) {
     return nullptr;
@@ -39,11 +42,13 @@ ashlar_wal_iterator_t* ashlar_get_updates_since(ashlar_t* db, uint64_t seq_numbe
 }
 
 unsigned char ashlar_wal_iter_valid(const ashlar_wal_iterator_t* iter) {
+  assert(iter != nullptr);
   return iter->rep->Valid();
 }
 void ashlar_wal_iter_next(ashlar_wal_iterator_t* iter) { iter->rep->Next(); }
 
 void ashlar_wal_iter_status(const ashlar_wal_iterator_t* iter, char** errptr) {
+  assert(iter != nullptr);
   Failed(errptr, iter->rep->status());
 }
 
@@ -51,16 +56,20 @@ void ashlar_wal_iter_destroy(const ashlar_wal_iterator_t* iter) { delete iter; }
 
 // The batch is moved out of the iterator and belongs to the program.
 ashlar_writebatch_t* ashlar_wal_iter_get_batch(const ashlar_wal_iterator_t* iter, uint64_t* seq) {
+  assert(iter != nullptr);
   ashlar::BatchResult result = iter->rep->GetBatch();
+  assert(result.writeBatchPtr != nullptr);
   if (seq != nullptr) *seq = result.sequence;
   return new ashlar_writebatch_t{std::move(*result.writeBatchPtr)};
 }
 
 ashlar_wal_files_t* ashlar_get_sorted_wal_files(ashlar_t* db, char** errptr) {
+  assert(db != nullptr);
   ashlar::VectorWalPtr files;
   if (Failed(errptr, db->rep->GetSortedWalFiles(files))) return nullptr;
   auto* list = new ashlar_wal_files_t;
   for (std::unique_ptr<WalFile>& file : files) {
+    assert(file != nullptr);
     std::string path_name = file->PathName();
     list->files.push_back({std::move(file), std::move(path_name)});
   }
@@ -72,12 +81,14 @@ size_t ashlar_wal_files_count(const ashlar_wal_files_t* files) { return files->f
 // The entry belongs to the list. Null behind the end.
 const ashlar_wal_file_t* ashlar_wal_files_get_wal_file(const ashlar_wal_files_t* files,
                                                        size_t index) {
+  assert(files != nullptr);
   return index < files->files.size() ? &files->files[index] : nullptr;
 }
 
 void ashlar_wal_files_destroy(ashlar_wal_files_t* files) { delete files; }
 
 ashlar_wal_file_t* ashlar_get_current_wal_file(ashlar_t* db, char** errptr) {
+  assert(db != nullptr);
   std::unique_ptr<WalFile> file;
   if (Failed(errptr, db->rep->GetCurrentWalFile(&file))) return nullptr;
   std::string path_name = file->PathName();

@@ -55,17 +55,21 @@ void ashlar_writebatch_wi_clear(ashlar_writebatch_wi_t* b) { b->rep->Clear(); }
 
 // The count is that of the batch inside, which keeps updates that later ones replace in the index.
 int ashlar_writebatch_wi_count(ashlar_writebatch_wi_t* b) {
+  assert(b != nullptr);
   return static_cast<int>(b->rep->GetWriteBatch()->Count());
 }
 
 // The bytes belong to the batch, and are valid until it changes.
 const char* ashlar_writebatch_wi_data(ashlar_writebatch_wi_t* b, size_t* size) {
+  assert(b != nullptr);
+  assert(size != nullptr);
   *size = b->rep->GetWriteBatch()->GetDataSize();
   return b->rep->GetWriteBatch()->Data().c_str();
 }
 
 void ashlar_writebatch_wi_put(ashlar_writebatch_wi_t* b, const char* key, size_t klen,
                               const char* val, size_t vlen) {
+  assert(b != nullptr);
   Drop(b->rep->Put(Text(key, klen), Text(val, vlen)));
 }
 
@@ -138,6 +142,7 @@ void ashlar_writebatch_wi_putv_cf(ashlar_writebatch_wi_t* b,
                                   const char* const* keys_list, const size_t* keys_list_sizes,
                                   int num_values, const char* const* values_list,
                                   const size_t* values_list_sizes) {
+  assert(b != nullptr);
   const Pieces keys(num_keys, keys_list, keys_list_sizes);
   const Pieces values(num_values, values_list, values_list_sizes);
   Drop(b->rep->Put(Family(column_family), keys.parts(), values.parts()));
@@ -157,6 +162,7 @@ void ashlar_writebatch_wi_mergev_cf(ashlar_writebatch_wi_t* b,
                                     const char* const* keys_list, const size_t* keys_list_sizes,
                                     int num_values, const char* const* values_list,
                                     const size_t* values_list_sizes) {
+  assert(b != nullptr);
   const Pieces keys(num_keys, keys_list, keys_list_sizes);
   const Pieces values(num_values, values_list, values_list_sizes);
   Drop(b->rep->Merge(Family(column_family), keys.parts(), values.parts()));
@@ -199,6 +205,7 @@ void ashlar_writebatch_wi_delete_rangev_cf(ashlar_writebatch_wi_t* b,
 void ashlar_writebatch_wi_set_save_point(ashlar_writebatch_wi_t* b) { b->rep->SetSavePoint(); }
 
 void ashlar_writebatch_wi_rollback_to_save_point(ashlar_writebatch_wi_t* b, char** errptr) {
+  assert(b != nullptr);
   Failed(errptr, b->rep->RollbackToSavePoint());
 }
 
@@ -206,6 +213,7 @@ void ashlar_writebatch_wi_iterate(ashlar_writebatch_wi_t* b, void* state,
                                   void (*put)(void*, const char* k, size_t klen, const char* v,
                                               size_t vlen),
                                   void (*deleted)(void*, const char* k, size_t klen)) {
+  assert(b != nullptr);
   EntryCallbacks callbacks;
   callbacks.state = state;
   callbacks.put = put;
@@ -216,6 +224,7 @@ void ashlar_writebatch_wi_iterate(ashlar_writebatch_wi_t* b, void* state,
 void ashlar_writebatch_wi_update_timestamps(ashlar_writebatch_wi_t* wbwi, const char* ts,
                                             size_t tslen, void* state,
                                             size_t (*get_ts_size)(void*, uint32_t), char** errptr) {
+  assert(wbwi != nullptr);
   Failed(errptr, wbwi->rep->GetWriteBatch()->UpdateTimestamps(
                      Text(ts, tslen), [=](uint32_t family) { return get_ts_size(state, family); }));
 }
@@ -232,6 +241,7 @@ char* ashlar_writebatch_wi_get_from_batch_cf(ashlar_writebatch_wi_t* wbwi,
                                              ashlar_column_family_handle_t* column_family,
                                              const char* key, size_t keylen, size_t* vallen,
                                              char** errptr) {
+  assert(wbwi != nullptr);
   std::string value;
   const Status s = wbwi->rep->GetFromBatch(Family(column_family), DBOptions(OptionsIn(options)),
                                            Text(key, keylen), &value);
@@ -251,6 +261,8 @@ char* ashlar_writebatch_wi_get_from_batch_and_db_cf(ashlar_writebatch_wi_t* wbwi
                                                     ashlar_column_family_handle_t* column_family,
                                                     const char* key, size_t keylen, size_t* vallen,
                                                     char** errptr) {
+  assert(wbwi != nullptr);
+  assert(db != nullptr);
   std::string value;
   const Status s = wbwi->rep->GetFromBatchAndDB(
       db->rep, OptionsIn(options), FamilyOf(db->rep, column_family), Text(key, keylen), &value);
@@ -267,6 +279,8 @@ ashlar_pinnableslice_t* ashlar_writebatch_wi_get_pinned_from_batch_and_db(
 ashlar_pinnableslice_t* ashlar_writebatch_wi_get_pinned_from_batch_and_db_cf(
     ashlar_writebatch_wi_t* wbwi, ashlar_t* db, const ashlar_readoptions_t* options,
     ashlar_column_family_handle_t* column_family, const char* key, size_t keylen, char** errptr) {
+  assert(wbwi != nullptr);
+  assert(db != nullptr);
   // The value may pin memory of the database, so the handle must be destroyed before the database
   // is closed.
   auto value = std::make_unique<ashlar_pinnableslice_t>();
@@ -309,5 +323,7 @@ ashlar_iterator_t* ashlar_writebatch_wi_create_iterator_with_base_cf_readopts(
 
 void ashlar_write_writebatch_wi(ashlar_t* db, const ashlar_writeoptions_t* options,
                                 ashlar_writebatch_wi_t* wbwi, char** errptr) {
+  assert(db != nullptr);
+  assert(wbwi != nullptr);
   Failed(errptr, db->rep->Write(OptionsIn(options), wbwi->rep->GetWriteBatch()));
 }

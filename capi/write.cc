@@ -6,6 +6,8 @@
 // functions with _ts are for families whose keys have timestamps.
 #include "ashlar/c/write.h"
 
+#include <cassert>
+
 #include "capi/handles.h"
 
 using ashlar::capi::Failed;
@@ -15,12 +17,14 @@ using ashlar::capi::Text;
 
 void ashlar_put(ashlar_t* db, const ashlar_writeoptions_t* options, const char* key, size_t keylen,
                 const char* val, size_t vallen, char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->Put(OptionsIn(options), Text(key, keylen), Text(val, vallen)));
 }
 
 void ashlar_put_cf(ashlar_t* db, const ashlar_writeoptions_t* options,
                    ashlar_column_family_handle_t* column_family, const char* key, size_t keylen,
                    const char* val, size_t vallen, char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->Put(OptionsIn(options), FamilyOf(db->rep, column_family),
                               Text(key, keylen), Text(val, vallen)));
 }
@@ -94,6 +98,7 @@ void ashlar_delete_range_cf(ashlar_t* db, const ashlar_writeoptions_t* options,
                             ashlar_column_family_handle_t* column_family, const char* start_key,
                             size_t start_key_len, const char* end_key, size_t end_key_len,
                             char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->DeleteRange(OptionsIn(options), FamilyOf(db->rep, column_family),
                                       Text(start_key, start_key_len), Text(end_key, end_key_len)));
 }
@@ -113,5 +118,6 @@ void ashlar_merge_cf(ashlar_t* db, const ashlar_writeoptions_t* options,
 // The batch stays that of the program and may be written again.
 void ashlar_write(ashlar_t* db, const ashlar_writeoptions_t* options, ashlar_writebatch_t* batch,
                   char** errptr) {
+  assert(db != nullptr);
   Failed(errptr, db->rep->Write(OptionsIn(options), &batch->rep));
 }

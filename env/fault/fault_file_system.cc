@@ -23,10 +23,14 @@ constexpr std::array<const char*, static_cast<size_t>(CallKind::kCount)> kKindNa
     "close",  "rename", "link",  "unlink",  "mkdir", "rmdir",    "sync-dir", "grow", "store",
     "lock",   "unlock", "open",  "open-rw", "read",  "open-dir", "list",     "query"};
 
-size_t IndexOf(CallKind kind) { return static_cast<size_t>(kind); }
+size_t IndexOf(CallKind kind) {
+  assert(kind < CallKind::kCount);
+  return static_cast<size_t>(kind);
+}
 
 // The number of the call in the message lets a test repeat exactly this fault.
 IOStatus MakeError(FaultError error, const FileCall& call) {
+  assert(error != FaultError::kLie);  // which returns OK
   const std::string what = StrCat(NameOf(call.kind), ": ", call.path);
   const std::string why = StrCat("injected at call ", call.index);
   IOStatus status =
@@ -76,7 +80,9 @@ std::string CallStats::ToString() const {
 }
 
 FaultFileSystem::FaultFileSystem(const std::shared_ptr<FileSystem>& target)
-    : FileSystemWrapper(target) {}
+    : FileSystemWrapper(target) {
+  assert(target != nullptr);
+}
 FaultFileSystem::~FaultFileSystem() = default;
 
 void FaultFileSystem::FailAt(uint64_t index, FaultError error, FaultMode mode, FaultEffect effect) {
@@ -122,6 +128,7 @@ void FaultFileSystem::SetHook(std::function<void(const FileCall&, bool)> hook) {
 }
 uint64_t FaultFileSystem::NewFileId() {
   MutexLock lock(&mutex_);
+  assert(next_file_id_ != 0);  // which means that no file is open
   return next_file_id_++;
 }
 
@@ -332,6 +339,7 @@ IOStatus FaultFileSystem::FileExists(const std::string& f, const IOOptions& opti
 }
 IOStatus FaultFileSystem::GetChildren(const std::string& dir, const IOOptions& options,
                                       std::vector<std::string>* r, IODebugContext* dbg) {
+  assert(r != nullptr);
   return RunWhole(CallWith(CallKind::kList, dir),
                   [&] { return target_->GetChildren(dir, options, r, dbg); });
 }
@@ -339,6 +347,7 @@ IOStatus FaultFileSystem::GetChildrenFileAttributes(const std::string& dir,
                                                     const IOOptions& options,
                                                     std::vector<FileAttributes>* r,
                                                     IODebugContext* dbg) {
+  assert(r != nullptr);
   return RunWhole(CallWith(CallKind::kList, dir),
                   [&] { return target_->GetChildrenFileAttributes(dir, options, r, dbg); });
 }
@@ -371,11 +380,13 @@ IOStatus FaultFileSystem::DeleteDir(const std::string& d, const IOOptions& optio
 }
 IOStatus FaultFileSystem::GetFileSize(const std::string& f, const IOOptions& options,
                                       uint64_t* size, IODebugContext* dbg) {
+  assert(size != nullptr);
   return RunWhole(CallWith(CallKind::kQuery, f),
                   [&] { return target_->GetFileSize(f, options, size, dbg); });
 }
 IOStatus FaultFileSystem::GetFileModificationTime(const std::string& f, const IOOptions& options,
                                                   uint64_t* time, IODebugContext* dbg) {
+  assert(time != nullptr);
   return RunWhole(CallWith(CallKind::kQuery, f),
                   [&] { return target_->GetFileModificationTime(f, options, time, dbg); });
 }
@@ -396,11 +407,13 @@ IOStatus FaultFileSystem::SyncFile(const std::string& f, const FileOptions& file
 }
 IOStatus FaultFileSystem::NumFileLinks(const std::string& f, const IOOptions& options,
                                        uint64_t* count, IODebugContext* dbg) {
+  assert(count != nullptr);
   return RunWhole(CallWith(CallKind::kQuery, f),
                   [&] { return target_->NumFileLinks(f, options, count, dbg); });
 }
 IOStatus FaultFileSystem::AreFilesSame(const std::string& a, const std::string& b,
                                        const IOOptions& options, bool* r, IODebugContext* dbg) {
+  assert(r != nullptr);
   return RunWhole(CallWith(CallKind::kQuery, a, b),
                   [&] { return target_->AreFilesSame(a, b, options, r, dbg); });
 }
@@ -422,6 +435,7 @@ IOStatus FaultFileSystem::LockFile(const std::string& f, const IOOptions& option
 }
 IOStatus FaultFileSystem::UnlockFile(FileLock* lock, const IOOptions& options,
                                      IODebugContext* dbg) {
+  assert(lock != nullptr);
   return RunWhole(CallWith(CallKind::kUnlock, ""),
                   [&] { return target_->UnlockFile(lock, options, dbg); });
 }
@@ -432,6 +446,7 @@ IOStatus FaultFileSystem::NewLogger(const std::string& f, const IOOptions& optio
 }
 IOStatus FaultFileSystem::GetFreeSpace(const std::string& path, const IOOptions& options,
                                        uint64_t* free_bytes, IODebugContext* dbg) {
+  assert(free_bytes != nullptr);
   return RunWhole(CallWith(CallKind::kQuery, path),
                   [&] { return target_->GetFreeSpace(path, options, free_bytes, dbg); });
 }

@@ -24,6 +24,7 @@ FileCall CallOn(const FaultFileContext& context, CallKind kind, uint64_t offset 
 
 IOStatus RunWhole(const FaultFileContext& context, CallKind kind,
                   const std::function<IOStatus()>& action) {
+  assert(context.fs != nullptr);
   return context.fs->RunWhole(CallOn(context, kind), action);
 }
 
@@ -31,6 +32,7 @@ IOStatus RunWhole(const FaultFileContext& context, CallKind kind,
 // the size.
 IOStatus RunRead(const FaultFileContext& context, uint64_t offset, size_t n, Slice* result,
                  const std::function<IOStatus(size_t n)>& read) {
+  assert(context.fs != nullptr);
   assert(result != nullptr);
   *result = Slice();
   const auto reading = [&](size_t count) {
@@ -118,6 +120,7 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
     const uint64_t offset = target()->GetFileSize(options, dbg);
     const auto appending = [&](size_t count) {
       return [&, count](size_t* applied_bytes) {
+        assert(count <= data.size());
         IOStatus status = target()->Append(Slice(data.data(), count), options, dbg);
         *applied_bytes = static_cast<size_t>(target()->GetFileSize(options, dbg) - offset);
         return status;
@@ -134,6 +137,7 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
                             IODebugContext* dbg) override {
     const auto writing = [&](size_t count) {
       return [&, count](size_t* applied_bytes) {
+        assert(count <= data.size());
         IOStatus status =
             target()->PositionedAppend(Slice(data.data(), count), offset, options, dbg);
         // A positioned write that failed does not tell how much it wrote, so no byte counts as
@@ -202,6 +206,7 @@ class FaultRandomRWFile : public FSRandomRWFileOwnerWrapper {
                  IODebugContext* dbg) override {
     const auto writing = [&](size_t count) {
       return [&, count](size_t* applied_bytes) {
+        assert(count <= data.size());
         IOStatus status = target()->Write(offset, Slice(data.data(), count), options, dbg);
         *applied_bytes = status.ok() ? count : 0;
         return status;
@@ -257,18 +262,22 @@ class FaultDirectory : public FSDirectoryWrapper {
 
 std::unique_ptr<FSSequentialFile> NewFaultFile(const FaultFileContext& context,
                                                std::unique_ptr<FSSequentialFile> file) {
+  assert(file != nullptr);
   return std::make_unique<FaultSequentialFile>(context, std::move(file));
 }
 std::unique_ptr<FSRandomAccessFile> NewFaultFile(const FaultFileContext& context,
                                                  std::unique_ptr<FSRandomAccessFile> file) {
+  assert(file != nullptr);
   return std::make_unique<FaultRandomAccessFile>(context, std::move(file));
 }
 std::unique_ptr<FSWritableFile> NewFaultFile(const FaultFileContext& context,
                                              std::unique_ptr<FSWritableFile> file) {
+  assert(file != nullptr);
   return std::make_unique<FaultWritableFile>(context, std::move(file));
 }
 std::unique_ptr<FSRandomRWFile> NewFaultFile(const FaultFileContext& context,
                                              std::unique_ptr<FSRandomRWFile> file) {
+  assert(file != nullptr);
   return std::make_unique<FaultRandomRWFile>(context, std::move(file));
 }
 std::unique_ptr<FSDirectory> NewFaultFile(const FaultFileContext& context,

@@ -30,6 +30,7 @@ template <typename File, typename Open>
 Status OpenBoth(MirroredEnvs* envs, const char* name, const std::string& path,
                 std::unique_ptr<File>* result, const Open& open) {
   assert(envs != nullptr);
+  assert(result != nullptr);
   FilePair<File> files;
   result->reset();
   RETURN_IF_ERROR(envs->Both(name, path, [&](size_t i) { return open(envs->env(i), &files[i]); }));
@@ -122,6 +123,7 @@ Status EnvMirror::FileExists(const std::string& f) {
   return pair_->Both("FileExists", f, [&](size_t i) { return pair_->env(i)->FileExists(f); });
 }
 Status EnvMirror::GetChildren(const std::string& dir, std::vector<std::string>* r) {
+  assert(r != nullptr);
   Results<std::vector<std::string>> names;
   const auto list = [&](size_t i) {
     Status status = pair_->env(i)->GetChildren(dir, &names[i]);
@@ -134,6 +136,7 @@ Status EnvMirror::GetChildren(const std::string& dir, std::vector<std::string>* 
 }
 Status EnvMirror::GetChildrenFileAttributes(const std::string& dir,
                                             std::vector<FileAttributes>* r) {
+  assert(r != nullptr);
   Results<std::vector<FileAttributes>> files;
   const auto list = [&](size_t i) {
     Status status = pair_->env(i)->GetChildrenFileAttributes(dir, &files[i]);
@@ -166,6 +169,7 @@ Status EnvMirror::DeleteDir(const std::string& d) {
   return pair_->Both("DeleteDir", d, [&](size_t i) { return pair_->env(i)->DeleteDir(d); });
 }
 Status EnvMirror::GetFileSize(const std::string& f, uint64_t* size) {
+  assert(size != nullptr);
   Results<uint64_t> sizes{};
   Status status = pair_->Both(
       "GetFileSize", f, [&](size_t i) { return pair_->env(i)->GetFileSize(f, &sizes[i]); },
@@ -174,6 +178,7 @@ Status EnvMirror::GetFileSize(const std::string& f, uint64_t* size) {
   return status;
 }
 Status EnvMirror::GetFileModificationTime(const std::string& f, uint64_t* time) {
+  assert(time != nullptr);
   Results<uint64_t> times{};  // the two files are written at different times
   Status status = pair_->Both("GetFileModificationTime", f, [&](size_t i) {
     return pair_->env(i)->GetFileModificationTime(f, &times[i]);
@@ -192,6 +197,7 @@ Status EnvMirror::SyncFile(const std::string& f, const EnvOptions& options, bool
                      [&](size_t i) { return pair_->env(i)->SyncFile(f, options, use_fsync); });
 }
 Status EnvMirror::NumFileLinks(const std::string& f, uint64_t* count) {
+  assert(count != nullptr);
   Results<uint64_t> counts{};
   Status status = pair_->Both(
       "NumFileLinks", f, [&](size_t i) { return pair_->env(i)->NumFileLinks(f, &counts[i]); },
@@ -200,6 +206,7 @@ Status EnvMirror::NumFileLinks(const std::string& f, uint64_t* count) {
   return status;
 }
 Status EnvMirror::AreFilesSame(const std::string& first, const std::string& second, bool* r) {
+  assert(r != nullptr);
   Results<bool> same{};
   Status status = pair_->Both(
       "AreFilesSame", first,
@@ -209,6 +216,7 @@ Status EnvMirror::AreFilesSame(const std::string& first, const std::string& seco
   return status;
 }
 Status EnvMirror::LockFile(const std::string& f, FileLock** lock) {
+  assert(lock != nullptr);
   auto both = std::make_unique<MirroredLock>();
   *lock = nullptr;
   Status status = pair_->Both(
@@ -224,6 +232,7 @@ Status EnvMirror::LockFile(const std::string& f, FileLock** lock) {
   return status;
 }
 Status EnvMirror::UnlockFile(FileLock* lock) {
+  assert(lock != nullptr);
   const std::unique_ptr<MirroredLock> both(static_cast<MirroredLock*>(lock));
   return pair_->Both("UnlockFile", "",
                      [&](size_t i) { return pair_->env(i)->UnlockFile(both->locks[i]); });

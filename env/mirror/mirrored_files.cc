@@ -14,11 +14,15 @@ class MirroredPair {
  public:
   MirroredPair(MirroredEnvs* envs, std::string path, FilePair<File> files)
       : envs_(envs), path_(std::move(path)), files_(std::move(files)) {
+    assert(envs_ != nullptr);
     assert(files_[0] != nullptr && files_[1] != nullptr);
   }
 
   File* first() const { return files_[0].get(); }
-  File* side(size_t i) const { return files_[i].get(); }
+  File* side(size_t i) const {
+    assert(i < files_.size());
+    return files_[i].get();
+  }
   // call(File*) returns a Status.
   template <typename Call>
   Status Both(const char* name, const Call& call) const {
@@ -29,6 +33,7 @@ class MirroredPair {
   template <typename Read>
   Status ReadBoth(const char* name, size_t n, Slice* result, char* scratch,
                   const Read& read) const {
+    assert(result != nullptr);
     std::string second;
     const auto call = [&](size_t i) {
       if (i == 0) return read(side(0), size_t{0}, n, result, scratch);

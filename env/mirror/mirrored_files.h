@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,9 +21,15 @@ namespace ashlar {
 // thread.
 class MirroredEnvs {
  public:
-  MirroredEnvs(Env* a, Env* b) : envs_{a, b} {}
+  MirroredEnvs(Env* a, Env* b) : envs_{a, b} {
+    assert(a != nullptr);
+    assert(b != nullptr);
+  }
 
-  Env* env(size_t side) const { return envs_[side]; }
+  Env* env(size_t side) const {
+    assert(side < envs_.size());
+    return envs_[side];
+  }
 
   // Calls `call(0)` for the first environment and `call(1)` for the second, and returns the first
   // status, or Corruption if the codes differ. `is_same()` is asked if both calls succeeded.
@@ -54,12 +61,14 @@ class MirroredEnvs {
   class Turn {
    public:
     explicit Turn(MirroredEnvs* envs) : envs_(envs) {
+      assert(envs != nullptr);
       MutexLock lock(&envs_->mutex_);
       while (envs_->is_busy_) envs_->is_free_.Wait();
       envs_->is_busy_ = true;
     }
     ~Turn() {
       MutexLock lock(&envs_->mutex_);
+      assert(envs_->is_busy_);
       envs_->is_busy_ = false;
       envs_->is_free_.Signal();
     }

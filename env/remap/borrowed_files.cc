@@ -4,6 +4,7 @@
 #include "env/remap/borrowed_files.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string_view>
 
 #include "util/result.h"
@@ -41,6 +42,7 @@ IOStatus BorrowedFiles::FileExists(const std::string& f, const IOOptions& io, IO
 
 IOStatus BorrowedFiles::GetChildren(const std::string& dir, const IOOptions& io,
                                     std::vector<std::string>* r, IODebugContext* dbg) {
+  assert(r != nullptr);
   RETURN_IF_ERROR(target_->GetChildren(dir, io, r, dbg));
   if (!IsTheDirectory(dir)) return IOStatus::OK();
   // A borrowed file hides one of the same name, which the base has listed.
@@ -52,6 +54,7 @@ IOStatus BorrowedFiles::GetChildren(const std::string& dir, const IOOptions& io,
 IOStatus BorrowedFiles::GetChildrenFileAttributes(const std::string& dir, const IOOptions& io,
                                                   std::vector<FileAttributes>* r,
                                                   IODebugContext* dbg) {
+  assert(r != nullptr);
   RETURN_IF_ERROR(target_->GetChildrenFileAttributes(dir, io, r, dbg));
   if (!IsTheDirectory(dir)) return IOStatus::OK();
   std::erase_if(*r, [this](const FileAttributes& file) { return files_.contains(file.name); });

@@ -41,7 +41,10 @@ class ChrootFileSystem final : public FileSystemWrapper {
  public:
   // `root` is a directory, without a slash at its end.
   ChrootFileSystem(const std::shared_ptr<FileSystem>& base, std::string root)
-      : FileSystemWrapper(base), root_(std::move(root)) {}
+      : FileSystemWrapper(base), root_(std::move(root)) {
+    assert(base != nullptr);
+    assert(!root_.ends_with('/'));
+  }
 
   static const char* kClassName() { return "ChrootFS"; }
   const char* Name() const override { return kClassName(); }
@@ -162,6 +165,7 @@ class ChrootFileSystem final : public FileSystemWrapper {
   }
   // Within the directory, which the base's own one need not be.
   IOStatus GetTestDirectory(const IOOptions& io, std::string* path, IODebugContext* dbg) override {
+    assert(path != nullptr);
     *path = "/ashlartest";
     return CreateDirIfMissing(*path, io, dbg);
   }
@@ -171,6 +175,7 @@ class ChrootFileSystem final : public FileSystemWrapper {
   }
   IOStatus GetAbsolutePath(const std::string& path, const IOOptions& /*io*/, std::string* result,
                            IODebugContext* /*dbg*/) override {
+    assert(result != nullptr);
     if (!path.starts_with('/')) return NotAbsolute(path);
     *result = PathWithoutDots(path);
     return IOStatus::OK();
@@ -211,6 +216,7 @@ class ChrootFileSystem final : public FileSystemWrapper {
 
 std::shared_ptr<FileSystem> NewChrootFileSystem(const std::shared_ptr<FileSystem>& base,
                                                 const std::string& chroot_dir) {
+  assert(base != nullptr);
   bool is_dir = false;
   if (!base->IsDirectory(chroot_dir, IOOptions(), &is_dir, nullptr).ok() || !is_dir) return nullptr;
   // A later change of the working directory must not move the root.

@@ -91,6 +91,7 @@ IOStatus ReadOnlyFileSystem::SyncFile(const std::string& f, const FileOptions&, 
 }
 IOStatus ReadOnlyFileSystem::LockFile(const std::string& f, const IOOptions&, FileLock** lock,
                                       IODebugContext*) {
+  assert(lock != nullptr);
   *lock = nullptr;
   return RefuseChange("lock", f);
 }

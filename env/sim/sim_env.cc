@@ -49,6 +49,7 @@ bool SimExecutor::RunOne() {
   if (jobs_.empty() || jobs_on_stack_ > 0) return false;
   jobs_on_stack_++;
   RunFrom(&jobs_);
+  assert(jobs_on_stack_ > 0);
   jobs_on_stack_--;
   return true;
 }
@@ -60,6 +61,7 @@ void SimExecutor::RunFrom(std::deque<Job>* queue) {
   // Removed before it runs: it may queue others, or wait and so run others.
   const Job job = *it;
   queue->erase(it);
+  assert(job.function != nullptr);
   job.function(job.arg);
 }
 
@@ -115,8 +117,14 @@ class SimEnv final : public CompositeEnv {
     executor_->StartThread(function, arg);
   }
   void WaitForJoin() override { executor_->RunAll(); }
-  void SetBackgroundThreads(int number, Priority priority) override { threads_[priority] = number; }
-  int GetBackgroundThreads(Priority priority) override { return threads_[priority]; }
+  void SetBackgroundThreads(int number, Priority priority) override {
+    assert(priority < Priority::TOTAL);
+    threads_[priority] = number;
+  }
+  int GetBackgroundThreads(Priority priority) override {
+    assert(priority < Priority::TOTAL);
+    return threads_[priority];
+  }
   void IncBackgroundThreadsIfNeeded(int number, Priority priority) override {
     threads_[priority] = std::max(threads_[priority], number);
   }

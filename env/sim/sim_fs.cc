@@ -75,6 +75,7 @@ Result<std::unique_ptr<MappedLogFile>> SimFS::NewMappedLog(const std::string& pa
   RETURN_IF_ERROR(RunWhole(std::move(call), [&] {
     return memory_->NewWritableFile(path, FileOptions(), &file, nullptr);
   }));
+  assert(file != nullptr);
   auto log = std::make_unique<SimMappedLog>(this, context, std::move(file), capacity);
   RETURN_IF_ERROR(log->PopulateAhead(initial_bytes));
   return std::unique_ptr<MappedLogFile>(std::move(log));
@@ -101,6 +102,7 @@ Result<std::unique_ptr<MappedLogFile>> SimFS::ReuseMappedLog(const std::string& 
   RETURN_IF_ERROR(RunWhole(std::move(call), [&] {
     return memory_->ReuseWritableFile(path, old_path, FileOptions(), &file, nullptr);
   }));
+  assert(file != nullptr);
   auto log = std::make_unique<SimMappedLog>(this, context, std::move(file), capacity, content);
   RETURN_IF_ERROR(log->PopulateAhead(initial_bytes));
   return std::unique_ptr<MappedLogFile>(std::move(log));
@@ -108,6 +110,7 @@ Result<std::unique_ptr<MappedLogFile>> SimFS::ReuseMappedLog(const std::string& 
 
 void SimFS::AddMapping(SimMappedLog* log) {
   MutexLock lock(&mutex_);
+  assert(log != nullptr);
   mappings_.push_back(log);
 }
 
@@ -115,6 +118,7 @@ void SimFS::RemoveMapping(SimMappedLog* log) {
   MutexLock lock(&mutex_);
   // The last stores get their numbers before the mapping is forgotten.
   FindStoresLocked();
+  assert(log != nullptr);
   std::erase(mappings_, log);
 }
 
@@ -144,6 +148,7 @@ void SimFS::OnSyncFailed(const FileCall& call) {
   std::unique_ptr<FSRandomRWFile> file;
   IgnoreError(memory_->NewRandomRWFile(dropped.path, FileOptions(), &file, nullptr),
               "the model has just found it");
+  assert(file != nullptr);
   // Written without a number, because the program did not do it.
   IgnoreError(file->Write(0, dropped.content, IOOptions(), nullptr), "the size does not change");
 }
@@ -180,6 +185,7 @@ void SimFS::ReplayToLocked(uint64_t index) const {
     model_ = std::make_unique<SimModel>(base_);
     replayed_ = 0;
   }
+  assert(replayed_ <= log_.size());
   while (replayed_ < log_.size() && is_past(log_[replayed_])) model_->Apply(log_[replayed_++]);
 }
 

@@ -67,6 +67,8 @@ SimMappedLog::SimMappedLog(SimFS* fs, const FaultFileContext& context,
       file_(std::move(file)),
       memory_(kMaxCapacity),
       seen_(content) {
+  assert(fs_ != nullptr);
+  assert(file_ != nullptr);
   assert(CanHold(content.size()));
   assert(content.size() <= capacity_);
   base_ = memory_.data();
@@ -103,6 +105,7 @@ Status SimMappedLog::PopulateAhead(uint64_t end) {
 
 // If two threads want to grow the log, the second finds it done.
 Status SimMappedLog::Grow(uint64_t new_end) {
+  assert(new_end % kSegmentBytes == 0);
   if (new_end > capacity_) {
     return Status::InvalidArgument(StrCat("grow log: ", path_), "beyond the capacity");
   }
@@ -153,6 +156,7 @@ void SimMappedLog::TakeStores(const std::function<void(const FileCall&, const Sl
          at = FindChange(live, seen_.data(), at + kWordBytes, end)) {
       run_end = at + kWordBytes;
     }
+    assert(first_word < run_end && run_end <= end);
     size_t begin = first_word, last = run_end - 1;
     while (begin < last && !DiffersAt(live, seen_.data(), begin)) ++begin;
     while (last > begin && !DiffersAt(live, seen_.data(), last)) --last;

@@ -76,6 +76,7 @@ struct SimModel::PendingEntry {
 
   void ApplyTo(std::map<std::string, NodePtr>* entries) const {
     assert(entries != nullptr);
+    assert(added.empty() || node != nullptr);
     if (!removed.empty()) entries->erase(removed);
     if (!added.empty()) (*entries)[added] = node;
   }
@@ -98,6 +99,7 @@ struct SimModel::Node {
   std::vector<PendingEntry> changes;
 
   void Change(PendingEntry change) {
+    assert(is_directory);
     change.ApplyTo(&live_entries);
     changes.push_back(std::move(change));
   }

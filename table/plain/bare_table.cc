@@ -110,11 +110,13 @@ bool IsBareTable(const RandomReader& file) {
 // checksums. The place of an index block, which is not used, follows that of the metaindex.
 void AppendBareFooter(BareTableKind kind, const BlockHandle& metaindex, std::string* file) {
   assert(file != nullptr);
+  assert(kind != BareTableKind::kNone);
   constexpr size_t kPlacesBytes = 40;
   constexpr uint32_t kFormatVersion = 1;
   if (kind == BareTableKind::kCuckoo) file->push_back('\0');
   std::string places;
   metaindex.AppendTo(&places);
+  assert(places.size() <= kPlacesBytes);
   places.resize(kPlacesBytes);
   file->append(places);
   if (kind == BareTableKind::kCuckoo) PutFixed32(file, kFormatVersion);

@@ -21,6 +21,7 @@ Status BadOption(const BareTableFormat& format, std::string_view option, std::st
 }
 
 Status CheckPlain(const BareTableFormat& format) {
+  assert(format.kind == BareTableKind::kPlain);
   const PlainTableOptions& options = format.plain;
   if (options.encoding_type != kPlain && options.encoding_type != kPrefix) {
     return BadOption(format, "encoding_type", "it must be kPlain or kPrefix");
@@ -43,6 +44,7 @@ Status CheckPlain(const BareTableFormat& format) {
 }
 
 Status CheckCuckoo(const BareTableFormat& format) {
+  assert(format.kind == BareTableKind::kCuckoo);
   const CuckooTableOptions& options = format.cuckoo;
   if (!(options.hash_table_ratio >= kLeastRatio && options.hash_table_ratio <= 1)) {
     return BadOption(format, "hash_table_ratio", StrCat("it must be from ", kLeastRatio, " to 1"));

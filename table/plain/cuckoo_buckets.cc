@@ -4,6 +4,7 @@
 #include "table/plain/cuckoo_buckets.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "env/random_reader.h"
 #include "table/plain/bare_table.h"
@@ -61,6 +62,7 @@ Result<std::vector<CuckooEntry>> SortedEntries(const Slice& buckets, const Cucko
     if (format.has_user_keys) PutFixed64(&entry.first, PackTrailer(0, kTypeValue));
     entry.second = Slice(buckets.data() + offset + key_bytes, bucket_bytes - key_bytes);
   }
+  assert(entries.size() <= buckets.size() / bucket_bytes);
   std::sort(entries.begin(), entries.end(), [&](const CuckooEntry& a, const CuckooEntry& b) {
     return order.Compare(a.first, b.first) < 0;
   });

@@ -3,6 +3,7 @@
 // The hash functions are one function with different seeds, and each placement is of one key.
 #include "table/plain/cuckoo_placement.h"
 
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <utility>
@@ -45,6 +46,7 @@ class Placer {
   Placer(const Slice& keys, size_t key_bytes, uint64_t table_size,
          const CuckooTableOptions& options)
       : keys_(keys), key_bytes_(key_bytes), options_(options) {
+    assert(options.cuckoo_block_size > 0);
     result_.table_size = table_size;
     result_.hash_count = kFirstHashCount;
     result_.buckets.resize(table_size + options.cuckoo_block_size - 1, CuckooPlacement::kFree);
@@ -85,6 +87,8 @@ class Placer {
 };
 
 uint64_t Placer::BlockOf(uint32_t key, uint32_t hash) const {
+  assert(hash < result_.hash_count);
+  assert((size_t{key} + 1) * key_bytes_ <= keys_.size());
   constexpr uint32_t kSeedFactor = 816922183;
   const Slice bytes(keys_.data() + size_t{key} * key_bytes_, key_bytes_);
   const uint64_t value = hash == 0 && options_.identity_as_first_hash
@@ -95,6 +99,7 @@ uint64_t Placer::BlockOf(uint32_t key, uint32_t hash) const {
 }
 
 bool Placer::TakeFree(uint32_t key, uint64_t block) {
+  assert(block + options_.cuckoo_block_size <= result_.buckets.size());
   for (uint64_t bucket = block; bucket < block + options_.cuckoo_block_size; bucket++) {
     if (!IsFree(bucket)) continue;
     result_.buckets[bucket] = key;
@@ -116,6 +121,7 @@ bool Placer::Place(uint32_t key) {
 }
 
 bool Placer::Visit(uint64_t bucket) {
+  assert(bucket < visited_.size());
   if (visited_[bucket] == search_) return false;
   visited_[bucket] = search_;
   return true;
@@ -151,10 +157,12 @@ bool Placer::Displace(uint32_t key) {
 }
 
 void Placer::Move(uint32_t key) {
+  assert(!steps_.empty());
   size_t at = steps_.size() - 1;
   assert(IsFree(steps_[at].bucket));
   while (steps_[at].depth != 0) {
     const size_t parent = steps_[at].parent;
+    assert(parent < at);
     result_.buckets[steps_[at].bucket] = result_.buckets[steps_[parent].bucket];
     at = parent;
   }
@@ -168,6 +176,7 @@ Result<CuckooPlacement> PlaceInCuckooTable(const Slice& keys, size_t key_bytes, 
   assert(keys.size() == key_bytes * key_count);
   assert(table_size >= key_count);
   assert(key_count < CuckooPlacement::kFree);
+  assert(options.use_module_hash || std::has_single_bit(table_size));
   Placer placer(keys, key_bytes, table_size, options);
   for (size_t key = 0; key < key_count; key++) {
     if (placer.Place(static_cast<uint32_t>(key))) continue;

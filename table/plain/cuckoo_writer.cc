@@ -87,6 +87,8 @@ Status CuckooTableWriter::Add(const Slice& internal_key, const Slice& value, std
     value_bytes_.append(value.data(), value.size());
     value_length_ = value.size();
   }
+  assert(group.user_keys.size() == group.trailers.size() * user_key.size());
+  assert(value_bytes_.size() == values_.trailers.size() * value_length_);
   last_key_.assign(user_key.data(), user_key.size());
   has_user_keys_ = has_user_keys_ && trailer == PackTrailer(0, kTypeValue);
   // It grows by at most one step with each entry, as in RocksDB.
@@ -96,6 +98,7 @@ Status CuckooTableWriter::Add(const Slice& internal_key, const Slice& value, std
 }
 
 uint64_t CuckooTableWriter::TableSize() const {
+  assert(format_.cuckoo.hash_table_ratio > 0);
   if (!format_.cuckoo.use_module_hash) return power_of_two_;
   return static_cast<uint64_t>(static_cast<double>(count()) / format_.cuckoo.hash_table_ratio);
 }
@@ -110,6 +113,8 @@ uint64_t CuckooTableWriter::held_bytes() const {
 // Readers know a free bucket by its key. RocksDB takes the key before the first one or behind the
 // last one; if both ends are used, there may be a gap between two keys.
 Result<std::string> CuckooTableWriter::UnusedKey(const Slice& user_keys) const {
+  assert(count() > 0);
+  assert(user_keys.size() == count() * last_key_.size());
   const size_t bytes = last_key_.size();
   std::vector<std::string> keys;
   for (size_t i = 0; i < count(); i++) keys.emplace_back(user_keys.data() + i * bytes, bytes);
@@ -139,6 +144,7 @@ Status CuckooTableWriter::Finish(std::string* rows, std::vector<BareMetaBlock>*,
   CuckooPlacement placement;
   ASSIGN_OR_RETURN(placement,
                    PlaceInCuckooTable(keys, user_key_bytes, count(), TableSize(), options));
+  assert(placement.buckets.size() == TableSize() + options.cuckoo_block_size - 1);
   std::string free_key;
   ASSIGN_OR_RETURN(free_key, UnusedKey(keys));
   if (!has_user_keys_) PutFixed64(&free_key, PackTrailer(0, kTypeValue));

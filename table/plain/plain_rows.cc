@@ -34,6 +34,7 @@ Result<PlainRowFormat> PlainRowFormatOf(const RandomReader& file,
 }
 
 bool PlainRows::Fail(std::string_view what) {
+  assert(status_.ok());  // nothing is read behind damage
   status_ = Status::Corruption(StrCat("row at offset ", offset_, ": ", what));
   return false;
 }
@@ -44,11 +45,13 @@ bool PlainRows::Next() {
   const bool has_key = format_.shares_prefixes ? TakeSharedKey(&rest) : TakeUserKey(&rest);
   if (!has_key || !TakeTrailer(&rest)) return false;
   if (!GetLengthPrefixedSlice(&rest, &value_)) return Fail("the value is cut");
+  assert(rest.size() < rows_.size() - offset_);
   offset_ = rows_.size() - rest.size();
   return true;
 }
 
 bool PlainRows::TakeUserKey(Slice* rest) {
+  assert(rest != nullptr);
   uint32_t bytes = format_.fixed_key_bytes;
   if (bytes == 0 && !GetVarint32(rest, &bytes)) return Fail("the length of the key is cut");
   Slice key;
@@ -61,6 +64,7 @@ bool PlainRows::TakeUserKey(Slice* rest) {
 // set, a varint with the rest of the size follows.
 bool PlainRows::TakeControl(Slice* rest, uint8_t* kind, uint32_t* bytes) {
   assert(rest != nullptr);
+  assert(kind != nullptr && bytes != nullptr);
   constexpr uint8_t kSizeBits = 6;
   constexpr uint8_t kLongSize = (1 << kSizeBits) - 1;
   if (rest->empty()) return Fail("a control byte is cut");
@@ -78,6 +82,7 @@ bool PlainRows::TakeControl(Slice* rest, uint8_t* kind, uint32_t* bytes) {
 // Three forms: a whole key; the length of the prefix that the row shares with the last whole key,
 // and a suffix; a suffix behind the same prefix as in the row before.
 bool PlainRows::TakeSharedKey(Slice* rest) {
+  assert(rest != nullptr);
   enum Kind : uint8_t { kWhole = 0, kPrefix = 1, kSuffix = 2 };
   uint8_t kind;
   uint32_t bytes;
@@ -101,6 +106,7 @@ bool PlainRows::TakeSharedKey(Slice* rest) {
     key_ = full_key_;
     return true;
   }
+  assert(prefix_bytes_ <= full_key_.size());
   key_.assign(full_key_, 0, prefix_bytes_);
   key_.append(part.data(), part.size());
   return true;

@@ -45,6 +45,7 @@ void AppendControl(KeyPart part, size_t bytes, std::string* rows) {
 // Of one key, the bits are spread over the whole filter.
 void SetBits(uint32_t hash, std::string* bits, uint32_t bit_count, int probe_count) {
   assert(bits != nullptr);
+  assert(bit_count > 0 && bits->size() * 8 == bit_count);
   const uint32_t step = std::rotr(hash, 17);
   for (int i = 0; i < probe_count; i++, hash += step) {
     const uint32_t bit = hash % bit_count;
@@ -56,6 +57,7 @@ void SetBits(uint32_t hash, std::string* bits, uint32_t bit_count, int probe_cou
 void SetBitsInLine(uint32_t hash, std::string* bits, uint32_t line_count, int probe_count) {
   assert(bits != nullptr);
   constexpr uint32_t kLineBits = 512;
+  assert(line_count > 0 && bits->size() == size_t{line_count} * (kLineBits / 8));
   const uint32_t step = std::rotr(hash, 17);
   const size_t line = size_t{std::rotr(hash, 11) % line_count} * (kLineBits / 8);
   for (int i = 0; i < probe_count; i++) {
@@ -75,6 +77,7 @@ void PlainIndexBuilder::Add(const Slice& prefix, uint32_t row_offset) {
     prefix_.assign(prefix.data(), prefix.size());
   }
   if (sparseness_ == 0 || rows_of_prefix_ % sparseness_ == 0) {
+    assert(places_.empty() || places_.back().row_offset < row_offset);
     places_.push_back({PlainHash(prefix), row_offset});
   }
   rows_of_prefix_++;
@@ -141,6 +144,7 @@ Status PlainTableWriter::Add(const Slice& internal_key, const Slice& value, std:
     PutFixed64(rows, trailer);
   }
   PutLengthPrefixedSlice(rows, value);
+  assert(rows->size() > begin);
   row_bytes_ += rows->size() - begin;
   if (row_bytes_ < kMaxFileBytes) return Status::OK();
   return Status::NotSupported(StrCat(
@@ -173,6 +177,7 @@ void PlainTableWriter::AppendSharedKey(const Slice& user_key, const Slice& prefi
     rows->append(user_key.data(), user_key.size());
     return;
   }
+  assert(prefix.size() <= user_key.size());
   rows_of_whole_key_++;
   if (rows_of_whole_key_ == 2) AppendControl(kPrefixLength, prefix.size(), rows);
   AppendControl(kSuffix, user_key.size() - prefix.size(), rows);
@@ -180,6 +185,8 @@ void PlainTableWriter::AppendSharedKey(const Slice& user_key, const Slice& prefi
 }
 
 std::string PlainTableWriter::BloomBlock(uint32_t* line_count) const {
+  assert(line_count != nullptr);
+  assert(format_.plain.bloom_bits_per_key > 0);
   constexpr int kProbeCount = 6;
   constexpr uint32_t kLineBits = 512;
   constexpr uint64_t kMostBits = uint64_t{1} << 31;
@@ -212,6 +219,7 @@ Status PlainTableWriter::Finish(std::string*, std::vector<BareMetaBlock>* blocks
       format_.prefix_extractor == nullptr ? "nullptr" : format_.prefix_extractor->AsString();
   PutFixed32(&own[kPlainEncodingProperty], shares_prefixes ? 1 : 0);
   if (!format_.plain.store_index_in_file) return Status::OK();
+  assert(blocks != nullptr);
   own[kPlainBloomVersionProperty] = "1";
   uint32_t line_count = 0;
   if (format_.plain.bloom_bits_per_key > 0) {

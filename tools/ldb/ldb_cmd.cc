@@ -121,6 +121,7 @@ ProgramParts PartsOf(const Options& options, const LDBOptions& ldb_options,
 // Parses all of the text, or returns false.
 template <typename Number>
 bool ParseNumber(const std::string& text, Number* number) {
+  assert(number != nullptr);
   Number parsed{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (error != std::errc() || end != text.data() + text.size()) return false;

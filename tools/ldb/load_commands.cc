@@ -2,6 +2,7 @@
 //
 // ldb load and write_extern_sst, which read "key ==> value" lines from standard input, the form
 // that `ldb dump` prints; and ingest_extern_sst, which adds an external table to a database.
+#include <cassert>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -46,6 +47,7 @@ Result<size_t> ForEachArrowLine(const Invocation& call, const PairVisit& take) {
 
 Status PutAll(const Invocation& call, const WriteOptions& options, LdbDatabase* db,
               ColumnFamilyHandle* family) {
+  assert(db != nullptr);
   Progress progress("pairs loaded");
   const auto put = [&](const std::string& key, const std::string& value) {
     progress.Add();

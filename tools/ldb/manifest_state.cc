@@ -266,6 +266,7 @@ Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db) {
 
 // For commands that only print: if CURRENT names no existing file, the newest MANIFEST is taken.
 Result<std::string> FindManifest(FileSystem* fs, const std::string& db) {
+  assert(fs != nullptr);
   Result<std::string> name = ReadCurrent(fs, db);
   const std::string live = name.ok() ? StrCat(db, "/", *name) : "";
   const std::string newest = NewestManifestIn(fs, db);

@@ -6,6 +6,7 @@
 // the MANIFEST or the OPTIONS file is damaged. So each option comes from wherever it can still be
 // read, and the rest have their defaults.
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ struct OptionsOnDisk {
 
 // Adds the comparators that the MANIFEST names, for families that have none in an OPTIONS file.
 Status AddComparators(const std::string& dir, OptionsOnDisk* options) {
+  assert(options != nullptr);
   std::vector<std::string> notes;
   ASSIGN_OR_RETURN(const ManifestContent manifest, FindManifestContent(ToolFiles(), dir, &notes));
   for (const auto& [id, family] : manifest.families) {

@@ -3,6 +3,7 @@
 // Commands that walk a range of keys: scan and dump print what a program reads, idump every stored
 // version.
 #include <algorithm>
+#include <cassert>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -116,6 +117,8 @@ Result<WriteTimes> WriteTimes::For(const Invocation& call) {
 }
 
 Result<bool> WriteTimes::Take(Iterator* entry, std::string* prefix) {
+  assert(entry != nullptr);
+  assert(prefix != nullptr);
   if (!has_ttl_) return true;
   std::string text;
   RETURN_IF_ERROR(entry->GetProperty("ashlar.ttl.write-time", &text));
@@ -152,6 +155,7 @@ void WriteTimes::PrintBuckets() const {
 // the number of entries.
 template <typename Visit>
 Result<uint64_t> Walk(const Invocation& call, WriteTimes* times, Visit&& visit) {
+  assert(times != nullptr);
   ASSIGN_OR_RETURN(const RangeFlags range, ParseRange(call));
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));

@@ -154,6 +154,7 @@ bool IsLive(const ManifestState& state, FileType type, FileNumber number) {
 
 // Logs below the first needed one are left for archiving or for the next open to delete.
 void AddLog(const ManifestState& state, const SurveyedFile& log, TreeSurvey* survey) {
+  assert(survey != nullptr);
   const bool is_needed = log.number >= state.FirstNeededLog();
   (is_needed ? survey->needed_logs : survey->unneeded_logs).push_back(log);
 }
@@ -161,6 +162,7 @@ void AddLog(const ManifestState& state, const SurveyedFile& log, TreeSurvey* sur
 // Live tables and blob files are already counted with their families.
 void AddTable(const ManifestState& state, FileType type, const SurveyedFile& table,
               TreeSurvey* survey) {
+  assert(survey != nullptr);
   if (!IsLive(state, type, table.number)) survey->obsolete.push_back(table);
 }
 

@@ -110,6 +110,8 @@ Status BlobFilePrinter::PrintBlob(const Slice& stored) {
 // must not reach beyond the records.
 Status BlobFilePrinter::PrintRecord(uint64_t* offset) {
   assert(offset != nullptr);
+  assert(*offset >= kBlobHeaderBytes);
+  assert(*offset <= end_ && end_ - *offset >= kBlobRecordHeaderBytes);
   PrintLine(StrCat("Read record with offset ", Hex(*offset), " (", *offset, "):"));
   Slice bytes;
   RETURN_IF_ERROR(ReadAt(*offset, kBlobRecordHeaderBytes, &scratch_, &bytes));
@@ -136,6 +138,7 @@ Status BlobFilePrinter::PrintRecord(uint64_t* offset) {
   key_bytes_ += key.size();
   blob_bytes_ += stored.size();
   *offset += BlobRecordBytes(key.size(), stored.size());
+  assert(*offset <= end_);
   return Status::OK();
 }
 
@@ -163,6 +166,7 @@ Status BlobFilePrinter::Print() {
 }  // namespace
 
 Status DumpBlobFile(FileSystem* fs, const std::string& path, const BlobDump& dump) {
+  assert(fs != nullptr);
   ASSIGN_OR_RETURN(const auto file, RandomReader::Open(fs, path, FileOptions()));
   return BlobFilePrinter(*file, dump).Print();
 }

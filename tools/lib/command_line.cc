@@ -4,6 +4,7 @@
 #include "tools/lib/command_line.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 
 #include "util/text/str_cat.h"
@@ -12,8 +13,10 @@ namespace ashlar {
 
 // argv[0], the name of the program, is skipped.
 CommandLine::CommandLine(int argc, const char* const* argv) {
+  assert(argc <= 1 || argv != nullptr);
   bool only_words = false;
   for (int i = 1; i < argc; i++) {
+    assert(argv[i] != nullptr);
     const std::string_view argument = argv[i];
     if (only_words || argument.substr(0, 2) != "--") {
       words_.emplace_back(argument);
@@ -32,12 +35,14 @@ CommandLine::CommandLine(int argc, const char* const* argv) {
 }
 
 std::optional<std::string> CommandLine::Value(std::string_view flag) const {
+  assert(!flag.starts_with("--"));
   const auto found = flags_.find(flag);
   if (found == flags_.end()) return std::nullopt;
   return found->second.value_or("");
 }
 
 Result<bool> CommandLine::Bool(std::string_view flag, bool default_value) const {
+  assert(!flag.starts_with("--"));
   const auto found = flags_.find(flag);
   if (found == flags_.end()) return default_value;
   const std::string value = found->second.value_or("true");
@@ -48,6 +53,7 @@ Result<bool> CommandLine::Bool(std::string_view flag, bool default_value) const 
 }
 
 Result<int64_t> CommandLine::Number(std::string_view flag, int64_t default_value) const {
+  assert(!flag.starts_with("--"));
   const auto found = flags_.find(flag);
   if (found == flags_.end()) return default_value;
   const std::string text = found->second.value_or("");

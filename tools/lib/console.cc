@@ -48,9 +48,12 @@ Status FlushOutput() {
 Progress::Progress(const char* what)
     : what_(what),
       is_wanted_(IsProgressWanted()),
-      next_report_(std::chrono::steady_clock::now() + kReportInterval) {}
+      next_report_(std::chrono::steady_clock::now() + kReportInterval) {
+  assert(what_ != nullptr);
+}
 
 void Progress::ReportIfDue() {
+  assert(is_wanted_);
   const auto now = std::chrono::steady_clock::now();
   if (now < next_report_) return;
   next_report_ = now + kReportInterval;
@@ -65,6 +68,7 @@ FileProgress::FileProgress(size_t file_count)
 
 void FileProgress::Begin(const std::string& path) {
   ++begun_;
+  assert(begun_ <= file_count_);
   const auto now = std::chrono::steady_clock::now();
   if (!is_wanted_ || now < next_report_) return;
   next_report_ = now + kReportInterval;

@@ -108,6 +108,7 @@ std::string CountWithNoun(uint64_t count, std::string_view noun) {
 
 HtmlTable::HtmlTable(const std::vector<std::string>& titles)
     : rows_("<div class=\"scroll\"><table><tr>") {
+  assert(!titles.empty());
   for (const std::string& title : titles) {
     const bool is_number = title.starts_with('#');
     is_number_.push_back(is_number);
@@ -146,6 +147,7 @@ void HtmlPage::Subtitle(const std::string& title, const std::string& text) {
 }
 
 std::string HtmlPage::Finish() {
+  assert(!html_.empty());  // called once
   html_ += "</main>\n<div id=\"tip\"></div>\n<script>";
   html_ += kPageScript;
   return std::move(html_ += "</script>\n</html>\n");

@@ -22,6 +22,7 @@ constexpr double kPlotHeight = kHeight - kTop - kBottom;
 constexpr double kCharacterWidth = 6.6;  // in labels
 
 std::string Fixed(double value, int digits) {
+  assert(digits >= 0);
   std::array<char, 48> text;
   std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return text.data();
@@ -31,6 +32,7 @@ std::string Px(double value) { return Fixed(value, 1); }
 
 // The step between grid lines: 1, 2 or 5 times a power of ten, about four of them up to `max`.
 double GridStep(double max, bool is_count) {
+  assert(max > 0);
   const double power = std::pow(10, std::floor(std::log10(max / 4)));
   const double factor = max / 4 / power;
   const double step = power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
@@ -61,12 +63,14 @@ std::string Legend(const std::vector<std::pair<std::string, std::string>>& names
 }
 
 std::string Rectangle(double x, double y, double width, double height, std::string_view colour) {
+  assert(width >= 0 && height >= 0);
   return StrCat("<rect class=\"", colour, "\" x=\"", Px(x), "\" y=\"", Px(y), "\" width=\"",
                 Px(width), "\" height=\"", Px(height), "\"/>");
 }
 
 // `anchor` says which part of the text is at x: "start", "middle" or "end".
 std::string Label(double x, double y, std::string_view anchor, std::string_view text) {
+  assert(anchor == "start" || anchor == "middle" || anchor == "end");
   return StrCat("<text x=\"", Px(x), "\" y=\"", Px(y), "\" text-anchor=\"", anchor, "\">",
                 HtmlText(text), "</text>");
 }
@@ -83,6 +87,7 @@ class ColumnDrawing {
     step_ = GridStep(highest > 0 ? highest : 1, chart.y_text == nullptr);
     top_value_ = chart.y_max > 0 ? highest : std::ceil(highest / step_) * step_;
     if (top_value_ <= 0) top_value_ = step_;
+    assert(step_ > 0 && top_value_ > 0);
   }
 
   std::string Draw() const {
@@ -121,6 +126,7 @@ class ColumnDrawing {
   // One column: the transparent rectangle first, so that the pointer reacts to the full height,
   // then the values from the bottom up or side by side.
   std::string Column(size_t i) const {
+    assert(i < chart_.labels.size());
     const double gap = std::min(2.0, column_width_ * 0.15);
     const double inner = column_width_ - gap;
     const auto count = static_cast<double>(chart_.series.size());
@@ -199,6 +205,7 @@ std::string BytesText(double bytes) {
 }
 
 std::string PercentText(double share) {
+  assert(!(share < 0));  // it is no number if there is nothing to share
   const double percent = share * 100;
   return StrCat(Fixed(percent, percent == std::floor(percent) ? 0 : percent < 1 ? 3 : 1), " %");
 }

@@ -58,7 +58,9 @@ TableInspector::TableInspector(FileSystem* fs, std::unique_ptr<RandomReader> fil
     : fs_(fs),
       file_(std::move(file)),
       footer_(footer),
-      fetcher_(file_.get(), footer.checksum, file_->size() - kFooterBytes) {}
+      fetcher_(file_.get(), footer.checksum, file_->size() - kFooterBytes) {
+  assert(fs_ != nullptr);
+}
 
 Result<std::unique_ptr<TableInspector>> TableInspector::Open(FileSystem* fs,
                                                              const std::string& path) {
@@ -121,6 +123,7 @@ Result<DataBlock*> TableInspector::ReadDataBlock(const BlockHandle& handle) {
 
 Status TableInspector::ForEachEntry(const Block& block, const BlockHandle& handle,
                                     const EntryVisit& visit) const {
+  assert(visit != nullptr);
   BlockCursor cursor;
   cursor.Attach(&block, BlockKeyFormat());
   Slice key, value;
@@ -205,6 +208,7 @@ Status TableInspector::AppendIndexEntries(const BlockHandle& handle,
 Result<FlatIndex::Source> TableInspector::IndexSource(
     const InternalKeyComparator* comparator) const {
   ASSIGN_OR_RETURN(const uint32_t type, IndexType());
+  assert(comparator != nullptr);
   FlatIndex::Source source;
   source.comparator = comparator;
   source.data_end = fetcher_.limit();
@@ -291,6 +295,7 @@ Result<uint64_t> ScanTable(const TableReader& table, const InternalKeyComparator
   } else {
     iterator->SeekToFirst();
   }
+  assert(iterator != nullptr);
   Progress progress("entries");
   for (; iterator->Valid() && progress.count() < scan.max_entries; iterator->Next()) {
     const Slice key = iterator->key();

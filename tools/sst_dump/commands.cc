@@ -99,6 +99,7 @@ constexpr SstDumpCommand kCommands[] = {
 // The page is written after all of the table has been read, so a damaged block leaves no partial
 // page.
 Status WriteReport(TableInspector* table, SstDumpRequest* request) {
+  assert(table != nullptr);
   assert(request != nullptr);
   ASSIGN_OR_RETURN(const TableSurvey survey, SurveyTable(table));
   ASSIGN_OR_RETURN(const FilterSurvey filter, SurveyFilter(table));

@@ -211,6 +211,7 @@ Result<std::vector<NamedBlock>> FindMetaBlocks(TableInspector* table) {
 // the file, with its offset, its stored and uncompressed size, its compression and its name. Reads
 // and verifies all of them.
 Result<std::string> MetaBlocksText(TableInspector* table) {
+  assert(table != nullptr);
   ASSIGN_OR_RETURN(const std::vector<NamedBlock> blocks, FindMetaBlocks(table));
   std::string text = "Meta Blocks:\n------------------------------\n";
   text += "      offset      stored         raw  compression              name\n";
@@ -304,6 +305,7 @@ Status Session::Process(FileSystem* fs, const std::string& file) {
 // Goes on after a file that fails, so that one damaged table does not hide the others. The exit
 // code tells that a file has failed.
 void Session::ProcessAll(FileSystem* fs, const InputPath& input, FileProgress* progress) {
+  assert(progress != nullptr);
   const bool identifies = command_.name == "identify";
   std::vector<std::string> valid;
   for (const std::string& file : input.files) {

@@ -234,6 +234,7 @@ std::string DescribeKind(const Slice& metadata, bool* is_of_lines) {
 // Counts the lines of a Bloom filter by the share of their bits that are set. Bytes behind the last
 // full line are ignored.
 void AddLines(const Slice& bits, FilterSurvey* survey) {
+  assert(survey != nullptr);
   for (size_t at = 0; at + kBloomLineBytes <= bits.size(); at += kBloomLineBytes) {
     const uint64_t set = CountSetBits(Slice(bits.data() + at, kBloomLineBytes));
     const size_t step = set * FilterSurvey::kSteps / (kBloomLineBytes * 8);
@@ -245,6 +246,7 @@ void AddLines(const Slice& bits, FilterSurvey* survey) {
 // hash function makes the two indistinguishable.
 void AddFilterBlock(const Slice& contents, uint64_t queries, Random64* random,
                     FilterSurvey* survey) {
+  assert(random != nullptr);
   assert(survey != nullptr);
   const FilterView view(contents);
   for (uint64_t i = 0; i < queries; ++i) {

@@ -20,7 +20,10 @@ TransactionBase::TransactionBase(DBImpl* db)
       reads_(db),
       default_family_(db->DefaultColumnFamily()),
       batch_(default_family_->GetComparator(), /*reserved_bytes=*/0, /*overwrite_key=*/true),
-      tracked_(std::make_unique<TrackedKeys>()) {}
+      tracked_(std::make_unique<TrackedKeys>()) {
+  assert(db_ != nullptr);
+  assert(default_family_ != nullptr);
+}
 
 TransactionBase::~TransactionBase() = default;
 
@@ -32,6 +35,8 @@ uint64_t TransactionBase::GetElapsedTime() const { return (NowMicros() - start_m
 // A snapshot that an earlier use of the object held is released here, not in Clear(): a transaction
 // that has ended may still be asked for its snapshot.
 void TransactionBase::Start(const WriteOptions& options) {
+  assert(tracked_->count() == 0);
+  assert(save_points_.empty());
   write_options_ = options;
   start_micros_ = NowMicros();
   is_indexing_ = true;
@@ -75,6 +80,7 @@ void TransactionBase::SetSnapshotOnNextOperation(std::shared_ptr<TransactionNoti
 // SetSnapshot() forgets the notifier, and the notifier may call this transaction. Both are reasons
 // to hold it in a variable of this function until it has been called.
 void TransactionBase::TakeDueSnapshotNow() {
+  assert(is_snapshot_due_);
   const std::shared_ptr<TransactionNotifier> notifier = notifier_;
   SetSnapshot();
   if (notifier != nullptr) notifier->SnapshotCreated(GetSnapshot());

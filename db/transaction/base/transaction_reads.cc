@@ -164,6 +164,7 @@ Iterator* TransactionBase::GetIterator(const ReadOptions& options) {
 Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
   // The new iterator owns the iterator of the database.
   ColumnFamilyHandle* const handle = OrDefault(family);
+  assert(handle != nullptr);
   return batch_.NewIteratorWithBase(handle, db_->NewIterator(options, handle), &options);
 }
 

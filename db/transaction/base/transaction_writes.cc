@@ -234,6 +234,7 @@ namespace {
 // Calls use(record, family) for each update of a section whose family still exists, until an error.
 template <typename Use>
 Status ForEachUpdate(DBImpl* db, const WriteBatch& section, const Use& use) {
+  assert(db != nullptr);
   WriteBatchReader reader{Slice(section.Data())};
   for (WriteBatchRecord record; reader.Next(&record);) {
     // Markers of the section are no updates.
@@ -283,6 +284,8 @@ bool TransactionBase::AddRecord(const WriteBatchRecord& record) {
 }
 
 Status TransactionBase::Replay(const WriteBatchRecord& record, ColumnFamilyHandle* family) {
+  assert(family != nullptr);
+  assert(record.IsCounted());
   switch (record.type) {
     case kTypeValue: return PutAs(family, record.key, record.value, WriteAccess());
     case kTypeMerge: return MergeAs(family, record.key, record.value, WriteAccess());

@@ -5,6 +5,7 @@
 // visible. Several databases may share them.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -56,7 +57,11 @@ class HeldBuckets {
   HeldBuckets& operator=(const HeldBuckets&) = delete;
 
   // Notes the bucket of a key. Precondition: no bucket is held.
-  void Add(uint64_t hash) { indexes_.push_back(buckets_->IndexOf(hash)); }
+  void Add(uint64_t hash) {
+    assert(buckets_ != nullptr);
+    assert(!are_held_);
+    indexes_.push_back(buckets_->IndexOf(hash));
+  }
   // Takes all buckets that were added since the last Unlock().
   void Lock();
   // Releases them and forgets them. Does nothing if none is held, so it may be called twice: when

@@ -20,6 +20,7 @@ std::shared_ptr<OccLockBuckets> MakeSharedOccLockBuckets(size_t bucket_count, bo
 
 OptimisticDb::OptimisticDb(std::unique_ptr<DB> db, const OptimisticTransactionDBOptions& options)
     : GuardedWrites(std::move(db)), impl_(static_cast<DBImpl*>(db_)) {
+  assert(impl_ != nullptr);
   // Before the first transaction begins: from here on the engine keeps the evidence of conflicts,
   // and scans write no range tombstones of their own.
   impl_->conflict_floors()->ExpectTransactions();

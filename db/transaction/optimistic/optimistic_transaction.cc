@@ -25,7 +25,9 @@ OptimisticTransaction::OptimisticTransaction(DBImpl* db, LockBuckets* buckets)
       // evidence.
       floor_(db->conflict_floors()->Take()),
       buckets_(buckets),
-      held_(buckets) {}
+      held_(buckets) {
+  assert(floor_ != nullptr);
+}
 
 // The slot of the floor belongs to the database; a later transaction uses it again.
 OptimisticTransaction::~OptimisticTransaction() {
@@ -176,7 +178,8 @@ Status OptimisticTransaction::CheckConflicts(Reach reach, SequenceNumber checked
           {.key = keys_[end]->key(), .above = std::max(keys_[end]->seqno(), checked)});
     }
     RETURN_IF_ERROR(db_->FindLatestSeqnos(options, family, queries_));
-    assert(!queries_.empty());
+    assert(begin < end);
+    assert(queries_.size() == end - begin);
     for (const SeqnoQuery& query : queries_) {
       // 0: no version above the number was found, so nobody else has written the key.
       if (query.latest != 0) return ConflictOn(*db_, family, query.key, query.above, query.latest);

@@ -23,6 +23,7 @@ TrackedKeys::Key* TrackedKeys::FindOrAdd(uint32_t family, const Slice& key) {
   record->lock_.Set(family, CopyKey(key));
   Place(record);
   count_++;
+  assert(count_ * 2 <= table_.size());
   return record;
 }
 
@@ -36,6 +37,7 @@ void TrackedKeys::Place(Key* key) {
 }
 
 void TrackedKeys::Grow() {
+  assert(!table_.empty());
   std::vector<Key*> old(table_.size() * 2);
   old.swap(table_);
   for (Key* const key : old) {
@@ -51,6 +53,7 @@ TrackedKeys::Key* TrackedKeys::NewRecord() {
   }
   // No record was given back, so the next one of the last chunk is used. A chunk never moves.
   const size_t chunk = record_count_ / kRecordsInChunk;
+  assert(chunk <= records_.size());
   if (chunk == records_.size()) records_.push_back(std::make_unique<Key[]>(kRecordsInChunk));
   return &records_[chunk][record_count_++ % kRecordsInChunk];
 }
@@ -67,6 +70,7 @@ Slice TrackedKeys::CopyKey(const Slice& key) {
       chunk_++;
       chunk_bytes_ = 0;
     }
+    assert(chunk_ <= chunks_.size());
     if (chunk_ == chunks_.size()) chunks_.push_back(std::make_unique<char[]>(kByteChunk));
     bytes = chunks_[chunk_].get() + chunk_bytes_;
     chunk_bytes_ += key.size();
@@ -76,6 +80,7 @@ Slice TrackedKeys::CopyKey(const Slice& key) {
 }
 
 void TrackedKeys::Track(Key* key, Use use, SequenceNumber seqno) {
+  assert(key != nullptr);
   const auto level = static_cast<uint32_t>(marks_.size());
   // The first use since the latest savepoint: what the record says is saved in the log, and the
   // counts begin anew.
@@ -105,6 +110,8 @@ bool TrackedKeys::UndoRead(Key* key) {
 bool TrackedKeys::TakeBack(const Change& change) {
   Key* const key = change.key;
   if (key == nullptr) return false;
+  assert(key->total_.reads >= key->recent_.reads);
+  assert(key->total_.writes >= key->recent_.writes);
   key->total_.reads -= key->recent_.reads;
   key->total_.writes -= key->recent_.writes;
   // The counts of the savepoint before are the recent ones again.
@@ -132,11 +139,14 @@ void TrackedKeys::PopSavePoint() {
       log_[end++] = change;
     }
   }
+  assert(end <= log_.size());
   log_.resize(end);
 }
 
 void TrackedKeys::Remove(Key* key) {
+  assert(key != nullptr);
   assert(key->lock_.mode() == LockMode::kNone);
+  assert(count_ > 0);
   if (key->level_ != 0) {
     // Savepoints that know the key forget it. Rare: a read was taken back under one.
     for (Change& change : log_) {

@@ -54,6 +54,7 @@ Status CheckUnchanged(DBImpl* db, uint32_t family, const Slice& key, SequenceNum
 
 Status ConflictOn(const DBImpl& db, uint32_t family, const Slice& key, SequenceNumber since,
                   SequenceNumber found) {
+  assert(found != 0);
   return Status::Busy(StrCat("write conflict: key ", KeyInError(key), " of column family ",
                              db.NameOfFamily(family), " was written with sequence number ", found,
                              ", after ", since));

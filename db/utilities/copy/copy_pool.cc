@@ -25,7 +25,10 @@ std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& opt
 // The state that the threads of one call share.
 class CopyPool::Work {
  public:
-  Work(CopyPool* pool, const Call& call) : pool_(pool), call_(call) {}
+  Work(CopyPool* pool, const Call& call) : pool_(pool), call_(call) {
+    assert(pool_ != nullptr);
+    assert(call_.count == 0 || call_.job != nullptr);
+  }
 
   void RunJobs() {
     for (size_t i = TakeNumber(); i < call_.count; i = TakeNumber()) {
@@ -47,6 +50,8 @@ class CopyPool::Work {
   }
 
   void Fail(size_t job, const Status& status) {
+    assert(!status.ok());
+    assert(job < call_.count);
     if (call_.after_error == AfterError::kStop) is_over_.store(true, std::memory_order_relaxed);
     MutexLock lock(&mutex_);
     // The error with the smallest number is kept, so the result does not depend on the threads'
@@ -99,6 +104,7 @@ Status CopyPool::RunInSlot(const std::function<Status()>& job) {
   TakeSlot();
   const CopyPool* const outer = std::exchange(pool_of_thread, this);
   const Status status = job();
+  assert(pool_of_thread == this);  // calls within the job have put it back
   pool_of_thread = outer;
   GiveSlot();
   return status;
@@ -108,6 +114,7 @@ void CopyPool::TakeSlot() {
   MutexLock lock(&mutex_);
   while (free_slots_ == 0) is_free_.Wait();
   --free_slots_;
+  assert(free_slots_ < size_);
 }
 
 void CopyPool::GiveSlot() {

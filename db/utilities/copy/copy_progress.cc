@@ -3,6 +3,7 @@
 // The thread whose bytes complete an interval calls the callback.
 #include "db/utilities/copy/copy_progress.h"
 
+#include <cassert>
 #include <exception>
 
 #include "util/result.h"
@@ -26,12 +27,15 @@ Status CopyProgress::Add(uint64_t bytes) {
   }
   const Status status = CallUser("progress_callback", callback_);
   MutexLock lock(&mutex_);
+  assert(is_calling_);
   is_calling_ = false;
   is_over_.Signal();
   return status;
 }
 
 Status CallUser(const char* name, const std::function<void()>& function) {
+  assert(name != nullptr);
+  assert(function != nullptr);
   // Code of the program may throw, but an exception must not end a thread of the pool.
   try {
     function();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 
 #include "db/db_impl.h"
 #include "util/text/str_cat.h"
@@ -17,6 +18,7 @@ DecidedTables::DecidedTables(DB* db)
     : db_(static_cast<const DBImpl*>(db->GetRootDB())), visible_(db_->GetLatestSequenceNumber()) {}
 
 Status DecidedTables::Check(const char* what) const {
+  assert(what != nullptr);
   if (!db_->undecided().is_used()) return Status::OK();
   const EpochGuard guard;
   const UndecidedList& list = *db_->undecided().Load();

@@ -47,7 +47,9 @@ struct FileCopier::Reading {
 };
 
 FileCopier::FileCopier(const CopySettings& settings)
-    : settings_(settings), buffer_bytes_(BufferBytesOf(settings)) {}
+    : settings_(settings), buffer_bytes_(BufferBytesOf(settings)) {
+  assert(buffer_bytes_ > 0);
+}
 
 // The checksum is computed while the bytes pass, so the source is read once.
 Result<CopiedFile> FileCopier::Copy(const CopySource& source, const CopyTarget& target) const {
@@ -87,6 +89,7 @@ Result<CopiedFile> FileCopier::Read(const CopySource& source) const {
 // The temperature in the file system may differ from the recorded one; the setting decides which of
 // the two the copy gets.
 Result<FileCopier::Reading> FileCopier::Open(const CopySource& source) const {
+  assert(source.fs != nullptr);
   RETURN_IF_ERROR(CheckNotStopped());
   FileOptions options;
   options.temperature = source.temperature;
@@ -103,6 +106,7 @@ Result<FileCopier::Reading> FileCopier::Open(const CopySource& source) const {
 template <typename Fill>
 Status FileCopier::WriteFile(const CopyTarget& target, Temperature temperature,
                              const Fill& fill) const {
+  assert(target.fs != nullptr);
   FileOptions options;
   options.temperature = temperature;
   ASSIGN_OR_RETURN(const auto writer, FileWriter::Create(target.fs, target.path, options,
@@ -118,6 +122,7 @@ Status FileCopier::WriteFile(const CopyTarget& target, Temperature temperature,
 template <typename Sink>
 Status FileCopier::ReadAll(Reading* reading, const Sink& sink) const {
   assert(reading != nullptr);
+  assert(reading->source != nullptr && reading->reader != nullptr);
   const CopySource& source = *reading->source;
   CopiedFile& file = reading->file;
   const uint64_t most = std::clamp<uint64_t>(source.bytes, 1, buffer_bytes_);

@@ -27,6 +27,8 @@ Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir) {
 
 Result<FileSizes> SizesOfFiles(FileSystem* fs, const std::string& dir,
                                const std::function<bool(const std::string&)>& is_wanted) {
+  assert(fs != nullptr);
+  assert(is_wanted != nullptr);
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, dir));
   FileSizes sizes;
   for (const std::string& name : names) {
@@ -42,6 +44,7 @@ Result<FileSizes> SizesOfFiles(FileSystem* fs, const std::string& dir,
 
 bool IsSameDirectory(FileSystem* fs, const std::string& dir, FileSystem* other_fs,
                      const std::string& other_dir) {
+  assert(fs != nullptr);
   if (fs != other_fs) return false;
   bool is_same = false;
   // Some file systems cannot compare files; then their absolute paths decide.

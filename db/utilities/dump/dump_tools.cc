@@ -91,6 +91,7 @@ Status Dump(const DumpOptions& dump, const Options& options) {
   ReadOptions read;
   read.fill_cache = false;
   const std::unique_ptr<Iterator> it(db->NewIterator(read));
+  assert(it != nullptr);
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     RETURN_IF_ERROR(AppendDumpPart(it->key(), &piece));
     RETURN_IF_ERROR(AppendDumpPart(it->value(), &piece));
@@ -110,7 +111,9 @@ Status Dump(const DumpOptions& dump, const Options& options) {
 class DumpReader {
  public:
   DumpReader(std::unique_ptr<SequentialReader> file, uint64_t size)
-      : file_(std::move(file)), size_(size) {}
+      : file_(std::move(file)), size_(size) {
+    assert(file_ != nullptr);
+  }
 
   bool at_end() const { return file_->offset() >= size_; }
   // Corruption if the file ends before.
@@ -193,6 +196,7 @@ Status Undump(const UndumpOptions& undump, Options options) {
 
 // Prints an error to stderr. Returns true if there is none.
 bool Tell(const char* tool, const Status& status) {
+  assert(tool != nullptr);
   if (!status.ok()) std::fprintf(stderr, "%s: %s\n", tool, status.ToString().c_str());
   return status.ok();
 }

@@ -37,6 +37,7 @@ class OpenFamilies {
   ~OpenFamilies() { IgnoreError(Close(), "Close() was called before if its result matters"); }
 
   Status Open(const DBOptions& options, const std::string& name, const Descriptors& families) {
+    assert(db_ == nullptr && handles_.empty());
     return DB::Open(options, name, families, &handles_, &db_);
   }
   // Closes all that was opened, even after an error, and returns the first error.
@@ -145,6 +146,7 @@ bool IsMoved(const ColumnFamilyMetaData& family, int target) {
 // Compacts the whole family into the level. Aborted if some tables are still elsewhere.
 Status MoveTo(DB* db, ColumnFamilyHandle* family, int level) {
   assert(db != nullptr);
+  assert(family != nullptr);
   ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(family, &metadata);
   if (IsMoved(metadata, level)) return Status::OK();
@@ -170,6 +172,7 @@ struct Plan {
 
 // Both lists are of the same families in the same order, which CheckFamilies() has verified.
 Plan MakePlan(const Descriptors& old_families, const Descriptors& new_families) {
+  assert(old_families.size() == new_families.size());
   Plan plan;
   for (size_t i = 0; i < old_families.size(); ++i) {
     const ColumnFamilyOptions& from = old_families[i].options;
@@ -184,6 +187,9 @@ Plan MakePlan(const Descriptors& old_families, const Descriptors& new_families) 
 // Checks everything before it changes anything.
 Status CheckSizes(const OpenFamilies& open, const DBOptions& options, const std::string& name,
                   const Plan& plan, const Descriptors& new_families) {
+  assert(open.handles().size() == plan.families.size());
+  assert(plan.level.size() == plan.families.size());
+  assert(new_families.size() == plan.families.size());
   uint64_t largest = 0;
   for (size_t i = 0; i < plan.families.size(); ++i) {
     ColumnFamilyMetaData metadata;

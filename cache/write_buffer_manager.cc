@@ -154,7 +154,7 @@ bool WriteBufferManager::ShouldStall() const {
   return MayStall() && (IsStallActive() || IsStallThresholdExceeded());
 }
 
-// memory_active_ is raised first, and IsFreeing() reads it last: between the two additions, memory
+// memory_active_ is raised first, and IsFreeing() reads it later: between the two additions, memory
 // that nobody frees must not look like memory of immutable memtables.
 void WriteBufferManager::ReserveMem(size_t mem) {
   memory_active_.fetch_add(mem);

@@ -12,7 +12,7 @@
 set(ashlar_compiled_alone util/hash/xxh3_avx2.cc util/hash/xxh3_avx512.cc
   tests/fault/allocation_hook.cc tests/corruption/supervisor.cc)
 set(ashlar_interleaved_pieces
-  util/memory/arena.cc util/threads/epoch.cc util/threads/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
+  util/memory/arena.cc util/threads/epoch.cc util/threads/mutex.cc cache/*.cc memtable/blink_*.cc memtable/memory_report.cc db/wal/staging_order.cc
   db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/transaction/locks/*.cc db/*.cc)
 foreach(group compiled_alone interleaved_pieces)
   list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")

@@ -84,7 +84,8 @@ Status DBImpl::FindLatestSeqnos(const ReadOptions& options, uint32_t family_id,
   }
   SuperVersion* const super_version = family->super_version();
   if (FindLatestInMemory(*super_version, queries) == 0) return Status::OK();
-  const ReadView pinned(family, SuperVersionRef(super_version), kMaxSequenceNumber);
+  ReadView pinned(family, SuperVersionRef(super_version), kMaxSequenceNumber);
+  pinned.PurgeInBackground();  // writers may be waiting for the end of the check
   guard.Leave();
   return FindLatestInTables(*super_version, options, queries);
 }

@@ -18,6 +18,7 @@ MemoryReport::~MemoryReport() {
   if (told_bytes_ == 0) return;
   if (!is_immutable_) EndActive();
   manager_->FreeMem(told_bytes_);
+  if (is_kept_) manager_->memory_kept_.fetch_sub(told_bytes_);
 }
 
 void MemoryReport::Tell(size_t bytes) {
@@ -38,11 +39,10 @@ void MemoryReport::Seal(size_t bytes) {
 
 void MemoryReport::Keep() {
   assert(is_immutable_);
-  is_immutable_ = false;
-  if (told_bytes_ == 0) return;
-  manager_->FreeMem(told_bytes_);
-  manager_->ReserveMem(told_bytes_);
-  manager_->active_memtables_.fetch_add(1, std::memory_order_relaxed);
+  if (is_kept_ || told_bytes_ == 0) return;
+  is_kept_ = true;
+  manager_->memory_kept_.fetch_add(told_bytes_);
+  manager_->MaybeEndWriteStall();
 }
 
 void MemoryReport::EndActive() {

@@ -34,8 +34,8 @@ class MemoryReport {
   // Reports that the memtable has this many bytes and is immutable, so the memory will be free
   // after its flush. Calling it again changes nothing.
   void Seal(size_t bytes);
-  // Reports that the immutable memtable was flushed but stays in memory, so no thread should wait
-  // for its memory.
+  // Reports that the immutable memtable was flushed, or will never be. From now on its readers
+  // decide when the memory is free, so no writer waits for it: the writer may be one of them.
   void Keep();
 
   // The average size of the reported memtables that are still mutable.
@@ -49,6 +49,7 @@ class MemoryReport {
   // Bytes reserved in the manager.
   size_t told_bytes_ = 0;
   bool is_immutable_ = false;
+  bool is_kept_ = false;
   // The size at which the next report is due.
   std::atomic<size_t> due_bytes_{std::numeric_limits<size_t>::max()};
 };

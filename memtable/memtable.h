@@ -186,7 +186,7 @@ class MemTable {
   // Reports that the memtable is immutable and waits for its flush. Calling it again changes
   // nothing.
   void ReportImmutable() { memory_report_.Seal(MemoryAllocatedBytes()); }
-  // Reports that the memtable was flushed but is kept in memory.
+  // Reports that the memtable was flushed, or will never be, and stays as long as it has readers.
   void ReportKept() { memory_report_.Keep(); }
 
   // Sums of all counters that were added.

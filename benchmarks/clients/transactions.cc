@@ -123,9 +123,10 @@ void Counters(const Flags& flags, uint64_t sets, bool sets_snapshot) {
       for (uint64_t set = 0; set < sets && status.ok(); set++) {
         const std::string key = KeyOf(set * kCounters + random.Uniform(kCounters));
         status = transaction->GetForUpdate({}, key, &value);
-        const uint64_t before = status.IsNotFound() ? 0 : std::stoull(value);
-        if (status.IsNotFound()) status = Status::OK();
-        if (status.ok()) status = transaction->Put(key, std::to_string(before + 1));
+        const uint64_t before = status.ok() ? std::stoull(value) : 0;
+        if (status.ok() || status.IsNotFound()) {
+          status = transaction->Put(key, std::to_string(before + 1));
+        }
       }
       if (status.ok()) status = transaction->Commit();
       i += status.ok() ? 1 : 0;

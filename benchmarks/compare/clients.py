@@ -19,7 +19,7 @@ import tempfile
 
 from compare import run_program
 
-RESULT = re.compile(r"^([\w ,.%]+): ([\d.]+) (\S+)$", re.MULTILINE)
+RESULT = re.compile(r"^([\w ,.%-]+): ([\d.]+) (\S+)$", re.MULTILINE)
 
 
 def parse_arguments():

@@ -199,6 +199,16 @@ void ColumnFamilyData::RequireFlush() {
   for (ImmutableMemTable& immutable : immutables_) immutable.mem->ReportImmutable();
 }
 
+void ColumnFamilyData::KeepMemTables() {
+  assert(is_dropped());
+  const auto keep = [](MemTable* memtable) {
+    memtable->ReportImmutable();
+    memtable->ReportKept();
+  };
+  for (const ImmutableMemTable& immutable : immutables_) keep(immutable.mem);
+  keep(mem());
+}
+
 // All older memtables are flushed with the last one, because flushes are installed in order.
 void ColumnFamilyData::RequireFlushTogether() {
   if (UntakenMemTables() == 0) return;
@@ -360,7 +370,10 @@ void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
   const std::shared_ptr<SpareBlocks>& spare = host_->SpareMemory();
   if (spare != nullptr && mem()->IsEmpty()) spare->Rest();
   // A reader's older super version has its own references.
-  for (const ImmutableMemTable& immutable : flushed) immutable.mem->Unref();
+  for (const ImmutableMemTable& immutable : flushed) {
+    immutable.mem->ReportKept();
+    immutable.mem->Unref();
+  }
 }
 
 FileNumber ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtables) const {

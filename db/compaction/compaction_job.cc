@@ -21,10 +21,12 @@
 #include "db/read/iterator_builder.h"
 #include "db/table_cache/table_cache.h"
 #include "env/info_log.h"
+#include "env/start_thread.h"
 #include "table/sst/write/block_passing.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
 #include "util/threads/mutex.h"
+#include "util/threads/thread_mark.h"
 
 namespace ashlar {
 namespace {
@@ -492,25 +494,29 @@ Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* part
   struct Task {
     Subcompaction* part;
     Latch* latch;
+    const ThreadMark* marks;
     Status status;
   };
   assert(!parts->empty());
   std::vector<Task> tasks;
-  for (const auto& part : *parts) tasks.push_back({part.get(), &latch, Status::OK()});
-  latch.left = tasks.size() - 1;
-  for (size_t i = 1; i < tasks.size(); i++) {
-    options_.env->StartThread(
-        [](void* arg) {
-          auto* task = static_cast<Task*>(arg);
-          task->status = task->part->Run();
-          MutexLock lock(&task->latch->mutex);
-          assert(task->latch->left > 0);
-          task->latch->left--;
-          task->latch->done.SignalAll();
-        },
-        &tasks[i]);
+  for (const auto& part : *parts) {
+    tasks.push_back({part.get(), &latch, ThreadMark::Innermost(), Status::OK()});
   }
+  latch.left = tasks.size() - 1;
+  const auto run = [](void* arg) {
+    auto* task = static_cast<Task*>(arg);
+    const ThreadMark::Adopted adopted(task->marks);
+    task->status = task->part->Run();
+    MutexLock lock(&task->latch->mutex);
+    assert(task->latch->left > 0);
+    task->latch->left--;
+    task->latch->done.SignalAll();
+  };
+  size_t started = 1;
+  while (started < tasks.size() && TryStartThread(options_.env, run, &tasks[started])) started++;
   tasks[0].status = tasks[0].part->Run();
+  // Parts for which there was no thread.
+  for (size_t i = started; i < tasks.size(); i++) run(&tasks[i]);
   {
     MutexLock lock(&latch.mutex);
     while (latch.left > 0) latch.done.Wait();

@@ -240,6 +240,7 @@ Status Ingestions::Look(Part* part) {
   const uint64_t known =
       part->first_with_keys.empty() ? 0 : part->view.super_version()->version()->number();
   part->view = part->family()->AcquireView();
+  part->view.PurgeInBackground();  // deleting files, and listeners, must not hold up writers
   const bool is_stamped = part->family()->comparator().stamp_bytes() != 0;
   if (is_stamped && part->staged->options.ingest_behind) {
     return Status::NotSupported("ingest_behind: not in a column family with timestamps");

@@ -98,6 +98,7 @@ void ErrorRetries::StopTrying() {
     if (unscheduled > 0) is_scheduled_ = false;
     while (is_scheduled_) changed_.Wait();
   }
+  PeriodicTimer::Default()->Forget(this);  // LeaveThread() may have set it once more
   const Status error = core_->errors.Get();
   if (!was_trying || error.ok()) return;
   NotifyRecoveryEnd(core_->services, error, Status::ShutdownInProgress());

@@ -397,6 +397,7 @@ void Scheduler::RunBegun(FamilyRef family, Compactions::Begun begun) {
 // Runs one compaction of level 0 in place of a deeper one. Called on a thread that the deeper
 // compaction started; it does not count as another running job.
 void Scheduler::RunLevel0() {
+  const JobThread mark(core_, JobThread::Job::kCompaction);
   FamilyRef family;
   Compactions::Begun begun;
   {

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "env/file_util.h"
+#include "env/start_thread.h"
 #include "util/text/str_cat.h"
 #include "util/threads/mutex.h"
 
@@ -73,9 +74,11 @@ class TableOpener {
       MutexLock lock(&mutex_);
       running_ = threads - 1;
     }
+    const auto run = [](void* self) { static_cast<TableOpener*>(self)->RunHelper(); };
     for (size_t i = 1; i < threads; i++) {
-      environment_.env->StartThread(
-          [](void* self) { static_cast<TableOpener*>(self)->RunHelper(); }, this);
+      if (TryStartThread(environment_.env, run, this)) continue;
+      MutexLock lock(&mutex_);
+      running_--;
     }
     TakeTables();
     MutexLock lock(&mutex_);

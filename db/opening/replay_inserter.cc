@@ -19,6 +19,7 @@
 #include "db/read/point_read.h"
 #include "db/write/in_place_put.h"
 #include "db/write/write_batch_reader.h"
+#include "env/start_thread.h"
 #include "memtable/memtable.h"
 #include "util/keys/coding.h"
 #include "util/text/str_cat.h"
@@ -161,7 +162,8 @@ class ReplayInserter::Workers {
       : targets_(targets), tools_(tools) {}
   ~Workers();
 
-  void Start(Env* env, size_t count);
+  // Returns false if the system has no more threads.
+  bool Start(Env* env, size_t count);
   // Copies the batch into the chunk that is being filled. An error that is returned may be that of
   // an earlier batch.
   Status Keep(const std::shared_ptr<const ReplaySource>& source, const Slice& batch,
@@ -214,16 +216,19 @@ class ReplayInserter::Workers {
   std::exception_ptr thrown_ GUARDED_BY(mutex_);
 };
 
-void ReplayInserter::Workers::Start(Env* env, size_t count) {
+bool ReplayInserter::Workers::Start(Env* env, size_t count) {
   assert(count > 0);
   {
     MutexLock lock(&mutex_);
     assert(running_ == 0);
     running_ = count;
   }
-  for (size_t i = 0; i < count; i++) {
-    env->StartThread([](void* self) { static_cast<Workers*>(self)->Run(); }, this);
-  }
+  const auto run = [](void* self) { static_cast<Workers*>(self)->Run(); };
+  size_t started = 0;
+  while (started < count && TryStartThread(env, run, this)) started++;
+  MutexLock lock(&mutex_);
+  running_ -= count - started;
+  return started > 0;
 }
 
 // Discards the queue and waits for the threads. The chunks that they are inserting are finished.
@@ -348,7 +353,7 @@ ReplayInserter::ReplayInserter(FamilySet* families, Env* env, size_t threads,
   }
   if (threads == 0) return;
   workers_ = std::make_unique<Workers>(targets_, tools_);
-  workers_->Start(env, threads);
+  if (!workers_->Start(env, threads)) workers_.reset();
 }
 
 ReplayInserter::~ReplayInserter() = default;

@@ -13,6 +13,7 @@
 #include "db/column_family/column_family_data.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
+#include "env/start_thread.h"
 
 namespace ashlar {
 namespace {
@@ -106,9 +107,11 @@ void ReplayedFlushes::RunAll(size_t threads) {
     MutexLock lock(&mutex_);
     running_ = threads - 1;
   }
+  const auto run = [](void* self) { static_cast<ReplayedFlushes*>(self)->RunHelper(); };
   for (size_t i = 1; i < threads; i++) {
-    core_->environment.env->StartThread(
-        [](void* self) { static_cast<ReplayedFlushes*>(self)->RunHelper(); }, this);
+    if (TryStartThread(core_->environment.env, run, this)) continue;
+    MutexLock lock(&mutex_);
+    running_--;
   }
   TakeFlushes();
   MutexLock lock(&mutex_);

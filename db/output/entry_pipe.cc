@@ -11,12 +11,16 @@
 #include <utility>
 
 #include "ashlar/system_clock.h"
+#include "util/threads/thread_mark.h"
 
 namespace ashlar {
 
 bool EntryPipe::Start() {
   assert(helper_.size() == 0);  // called once
-  helper_.Start(1, [this](size_t) { RunHelper(); });
+  helper_.Start(1, [this, marks = ThreadMark::Innermost()](size_t) {
+    const ThreadMark::Adopted adopted(marks);
+    RunHelper();
+  });
   return helper_.size() == 1;
 }
 

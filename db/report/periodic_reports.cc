@@ -21,19 +21,19 @@ constexpr uint64_t kSecondMicros = 1'000'000;
 
 void PeriodicReports::Start() {
   const DbCore& core = *sources_.core;
-  uint64_t dump_seconds = 0, sample_seconds = 0;
   {
+    // The mutex is held until the timer is set: the shutdown removes the tasks once, so a task that
+    // is set after it would stay.
     MutexLock lock(&core.mutex);
-    // The shutdown removes the tasks once, so a task that is set now would stay.
     if (core.shutdown.is_background_cancelled()) return;
     // A period of 0 sets no task.
-    dump_seconds = core.options->stats_dump_period_sec;
-    sample_seconds =
+    const uint64_t dump_seconds = core.options->stats_dump_period_sec;
+    const uint64_t sample_seconds =
         core.services.statistics == nullptr ? 0 : core.options->stats_persist_period_sec;
+    PeriodicTimer* const timer = PeriodicTimer::Default();
+    const bool is_dumped = timer->Set(&dump_, dump_seconds * kSecondMicros);
+    if (is_dumped && timer->Set(&sample_, sample_seconds * kSecondMicros)) return;
   }
-  PeriodicTimer* const timer = PeriodicTimer::Default();
-  const bool is_dumped = timer->Set(&dump_, dump_seconds * kSecondMicros);
-  if (is_dumped && timer->Set(&sample_, sample_seconds * kSecondMicros)) return;
   Warn(core.services.info_log, "no thread for the periodic statistics");
 }
 

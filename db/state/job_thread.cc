@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The marks of a thread form a linked list, innermost first.
 #include "db/state/job_thread.h"
 
 #include "db/state/db_core.h"
@@ -8,11 +6,11 @@
 
 namespace ashlar {
 
-constinit thread_local const JobThread* JobThread::innermost_ = nullptr;
-
+// All marks of threads are JobThreads.
 bool JobThread::Runs(const DbCore* core, Job job) {
-  for (const JobThread* mark = innermost_; mark != nullptr; mark = mark->outer_) {
-    if (mark->core_ == core && mark->job_ == job) return true;
+  for (const ThreadMark* mark = Innermost(); mark != nullptr; mark = mark->outer()) {
+    const auto* const thread = static_cast<const JobThread*>(mark);
+    if (thread->core_ == core && thread->job_ == job) return true;
   }
   return false;
 }

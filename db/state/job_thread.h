@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JobThread marks a thread while it runs a flush or compaction of a database. Code of the program
+// JobThread marks a thread while it runs a flush or compaction of a database; threads that help
+// with the job adopt the mark. Code of the program
 // that runs in this thread (listeners, filters, merge operators) may call the database, but such a
 // call must not wait for jobs that cannot end before this one. It returns OwnJob() instead.
 //
@@ -13,25 +14,18 @@
 #include <string_view>
 
 #include "ashlar/status.h"
+#include "util/threads/thread_mark.h"
 
 namespace ashlar {
 
 struct DbCore;
 
-class JobThread {
+class JobThread final : public ThreadMark {
  public:
   enum class Job : uint8_t { kFlush, kCompaction };
 
-  JobThread(const DbCore* core, Job job) : core_(core), job_(job), outer_(innermost_) {
-    assert(core_ != nullptr);
-    innermost_ = this;
-  }
-  ~JobThread() {
-    assert(innermost_ == this);  // marks of a thread end in the reverse order
-    innermost_ = outer_;
-  }
-  JobThread(const JobThread&) = delete;
-  JobThread& operator=(const JobThread&) = delete;
+  // A thread may have several marks, if a job calls into another database or CompactFiles().
+  JobThread(const DbCore* core, Job job) : core_(core), job_(job) { assert(core_ != nullptr); }
 
   // Whether the calling thread runs a job of this database that holds up other jobs of that kind.
   static bool HoldsUpFlushes(const DbCore* core);
@@ -44,11 +38,9 @@ class JobThread {
 
  private:
   static bool Runs(const DbCore* core, Job job);
-  static constinit thread_local const JobThread* innermost_;
 
   const DbCore* const core_;
   const Job job_;
-  const JobThread* const outer_;  // not null if a job calls into another database or CompactFiles()
 };
 
 }  // namespace ashlar

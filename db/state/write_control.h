@@ -132,6 +132,7 @@ class WriteControl final : public CommitHost {
   void WarnOfPreparedLogsLocked() REQUIRES(db_mutex);
   void MoveIdleFamiliesLocked(FileNumber log_number) REQUIRES(db_mutex);
   bool IsAheadOfFlushLocked() const REQUIRES(db_mutex);
+  bool WaitsForBufferLocked() const REQUIRES(db_mutex);
   void AwaitFlushProgressLocked() REQUIRES(db_mutex);
   Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(db_mutex);
   Status ErrorOfStallLocked(uint64_t errors_before) const REQUIRES(db_mutex);

@@ -116,6 +116,15 @@ void WriteControl::AwaitFlushProgressLocked() {
   }
 }
 
+// Whether the memtable of a family is full, and only a flush can make room for another one.
+bool WriteControl::WaitsForBufferLocked() const {
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_dropped()) continue;
+    if (family->HasFullMemTable() && family->HasNoFreeBuffer()) return true;
+  }
+  return false;
+}
+
 // Stopped: waits until the debt falls. Delayed: waits until the earlier writes have used up their
 // time at the current rate.
 Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
@@ -123,12 +132,14 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
   while (true) {
     if (core_->shutdown.is_closing()) return Status::ShutdownInProgress();
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    // Commits in flight may have filled another memtable. After this call only those are full that
-    // must wait for a flush.
     RETURN_IF_ERROR(SwitchFullMemTablesLocked());
-    const bool is_stopped = stall_.condition == WriteStallCondition::kStopped ||
-                            has_full_memtable_.load(std::memory_order_acquire);
-    if (!is_stopped) break;
+    const bool is_stopped =
+        stall_.condition == WriteStallCondition::kStopped || WaitsForBufferLocked();
+    if (!is_stopped) {
+      // A commit in flight may have filled a memtable meanwhile, for which there is a buffer.
+      if (has_full_memtable_.load(std::memory_order_acquire)) continue;
+      break;
+    }
     if (options.no_slowdown) return Status::Incomplete("Write stall");
     const bool awaits_flush = stall_.condition != WriteStallCondition::kStopped ||
                               stall_.cause == WriteStallCause::kMemtableLimit;

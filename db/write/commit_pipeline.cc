@@ -77,8 +77,9 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
   const WriteOptions& options = *plan.options;
   assert(plan.logged != nullptr || !plan.inserted.empty());
   const WriteBatch& sized = plan.logged != nullptr ? *plan.logged : *plan.inserted.front();
+  const uint64_t bytes = sized.GetDataSize();
   if (wants_attention_.load(std::memory_order_acquire)) [[unlikely]] {
-    RETURN_IF_ERROR(host_->PrepareForCommit(options, sized.GetDataSize()));
+    RETURN_IF_ERROR(host_->PrepareForCommit(options, bytes));
   }
   uint64_t count = 0;
   {
@@ -97,7 +98,6 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
   if (use_log) RETURN_IF_ERROR(PrepareRecord(*plan.logged, &record));
   Reservation reservation{.has_recorder = plan.recorder != nullptr};
   const LogRecord* const logged = use_log ? &record : nullptr;
-  const uint64_t bytes = sized.GetDataSize();
   if (plan.check != nullptr) [[unlikely]] {
     RETURN_IF_ERROR(ReserveChecked(plan, count, logged, bytes, &reservation));
   } else {
@@ -110,8 +110,7 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
   WriteBatchInternal::SetSequence(use_log ? plan.logged : plan.inserted.front(),
                                   reservation.first_seqno);
 
-  // The reference is taken before the publication, because afterwards the log may be replaced at
-  // any time.
+  // The reference is taken before the publication, after which the log may be replaced.
   std::shared_ptr<WalSink> sync_log;
   if (options.sync && use_log) sync_log = reservation.log->shared_from_this();
   Leftovers leftovers;
@@ -228,11 +227,12 @@ Status CommitPipeline::ReserveChecked(const CommitPlan& plan, uint64_t count,
     {
       Pause();
       const ScopeExit resume([this] { Resume(); });
+      const SequenceNumber checked = visible_seqno();
       RETURN_IF_ERROR(plan.check->MayCommit());
       const SpinLockGuard guard(&order_lock_);
-      if (TryReserveLocked(Admission::kPauser, count, record, batch_bytes, reservation)) {
+      const bool is_valid = visible_seqno() == checked;  // no tables were ingested meanwhile
+      if (is_valid && TryReserveLocked(Admission::kPauser, count, record, batch_bytes, reservation))
         return Status::OK();
-      }
       gate = gate_.load(std::memory_order_relaxed);
     }
     if ((gate & kShut) != 0) {
@@ -505,8 +505,8 @@ void CommitPipeline::SleepUntilVisible(uint64_t ticket) {
 }
 
 void CommitPipeline::ChangeGate(uint32_t set, uint32_t clear) {
-  const uint32_t gate = gate_.load(std::memory_order_relaxed);
-  gate_.store((gate | set) & ~clear, std::memory_order_release);
+  // An exchange: notify_all() must not read the number of waiters before it.
+  gate_.exchange((gate_.load(std::memory_order_relaxed) | set) & ~clear);
 }
 
 void CommitPipeline::Pause() {

@@ -63,11 +63,12 @@ class ASHLAR_EXPORT WriteBufferManager final {
   bool ShouldStall() const;
   bool IsStallActive() const { return stall_active_.load(); }
   bool IsStallThresholdExceeded() const { return memory_usage() >= buffer_size(); }
-  // Whether memory of immutable memtables, of any database, will be freed without any further
-  // request. If not, writers do not wait although the limit is exceeded. (Ashlar's own call.)
+  // Whether flushes, of any database, will free memory without any further request. If not, writers
+  // do not wait although the limit is exceeded. Flushed memtables that readers keep do not count.
+  // (Ashlar's own call.)
   bool IsFreeing() const {
-    const size_t used = memory_usage();  // read before the other sum, see ReserveMem()
-    return used > mutable_memtable_memory_usage();
+    const size_t used = memory_usage();  // read before the other sums, see ReserveMem()
+    return used > mutable_memtable_memory_usage() + memory_kept_.load();
   }
 
   // Reports about a memtable: it has reserved memory, its memory will be freed because it is
@@ -85,7 +86,7 @@ class ASHLAR_EXPORT WriteBufferManager final {
   void RemoveDBFromQueue(StallInterface* wbm_stall);
 
  private:
-  friend class MemoryReport;  // calls the three functions for reports about a memtable
+  friend class MemoryReport;  // reports about a memtable
   bool MayStall() const;
 
   struct CacheCharge;  // the part of memory_used_ that is charged to the cache
@@ -97,6 +98,7 @@ class ASHLAR_EXPORT WriteBufferManager final {
   std::atomic<size_t> mutable_limit_;
   std::atomic<size_t> memory_used_{0};
   std::atomic<size_t> memory_active_{0};
+  std::atomic<size_t> memory_kept_{0};       // of memtables that wait for no flush
   std::atomic<size_t> active_memtables_{0};  // number of memtables that memory_active_ sums
   std::atomic<bool> allow_stall_;
   // Whether the queue has databases, or one is about to be added. Written under the lock of the

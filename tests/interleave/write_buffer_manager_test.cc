@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "ashlar/write_buffer_manager.h"
+#include "memtable/memory_report.h"
 #include "tests/interleave/interleave.h"
 #include "util/threads/mutex.h"
 
@@ -68,6 +69,30 @@ TEST(WriteBufferManagerOrders, ALargerLimitEndsAWaitThatBegins) {
 TEST(WriteBufferManagerOrders, ALiftedLimitEndsAWaitThatBegins) {
   ExpectNoLostSignal(kLimit / 2,
                      [](WriteBufferManager* manager) { manager->SetAllowStall(false); });
+}
+
+// A flush has ended, but a reader keeps the memtable.
+TEST(WriteBufferManagerOrders, AMemtableThatAReaderKeepsEndsAWaitThatBegins) {
+  ExpectAlways({.preemptions = 3, .delays_stores = true}, [] {
+    struct State {
+      std::shared_ptr<WriteBufferManager> manager =
+          std::make_shared<WriteBufferManager>(kLimit, nullptr, /*allow_stall=*/true);
+      MemoryReport report{manager};
+      WaitingDatabase database;
+    };
+    auto state = std::make_shared<State>();
+    state->report.Tell(kLimit);
+    state->report.Seal(kLimit);
+    return Scenario{.threads = {[state] {
+                                  state->manager->BeginWriteStall(&state->database);
+                                  state->database.Block();
+                                },
+                                [state] { state->report.Keep(); }},
+                    .check = [state] {
+                      Require(!state->manager->IsStallActive(), "nobody waits at the end");
+                      Require(state->manager->memory_usage() == kLimit, "the memory is in use");
+                    }};
+  });
 }
 
 // Active memory grows past the limit, and nothing is about to be freed.

@@ -6,6 +6,8 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/listener.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/write_buffer_manager.h"
 #include "tests/support/status_matchers.h"
 #include "util/result.h"
@@ -156,6 +159,77 @@ TEST_F(WaitingCallbacksTest, OfACompactionAreAnswered) {
   ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   EXPECT_EQ(answered_, 3);
+  ExpectWorks();
+}
+
+// Parts of a compaction have threads of their own.
+TEST_F(WaitingCallbacksTest, OfAllPartsOfACompactionAreAnswered) {
+  class PartsCaller final : public EventListener {
+   public:
+    void OnSubcompactionBegin(const SubcompactionJobInfo& info) override {
+      const Status status = db->WaitForCompact(WaitForCompactOptions());
+      const std::lock_guard lock(mutex);
+      threads.insert(info.thread_id);
+      if (!status.IsIncomplete()) wrong.push_back(status);
+    }
+    std::mutex mutex;
+    DB* db = nullptr;
+    std::set<uint64_t> threads;
+    std::vector<Status> wrong;
+  };
+  const auto parts = std::make_shared<PartsCaller>();
+  options_.listeners = {parts};
+  options_.max_subcompactions = 4;
+  options_.target_file_size_base = 32 << 10;
+  options_.write_buffer_size = 1 << 20;
+  options_.compression = kNoCompression;
+  Open();
+  parts->db = db_.get();
+  const std::string value(1000, 'v');
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 400; ++i) {
+      ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", 1000 + i), value));
+    }
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    CompactRangeOptions compact;
+    compact.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    ASSERT_OK(db_->CompactRange(compact, nullptr, nullptr));
+  }
+  EXPECT_GE(parts->threads.size(), 2U);
+  EXPECT_TRUE(parts->wrong.empty()) << parts->wrong.front().ToString();
+  ExpectWorks();
+}
+
+// A helper thread of a compaction reads and merges.
+TEST_F(WaitingCallbacksTest, OfTheOperatorsOfACompactionAreAnswered) {
+  class WaitingOperator final : public AssociativeMergeOperator {
+   public:
+    const char* Name() const override { return "WaitingOperator"; }
+    bool Merge(const Slice&, const Slice*, const Slice& value, std::string* merged,
+               Logger*) const override {
+      if (db != nullptr) is_answered &= db->WaitForCompact(WaitForCompactOptions()).IsIncomplete();
+      calls++;
+      *merged = value.ToString();
+      return true;
+    }
+    mutable bool is_answered = true;
+    mutable int calls = 0;
+    DB* db = nullptr;
+  };
+  const auto merges = std::make_shared<WaitingOperator>();
+  options_.merge_operator = merges;
+  options_.max_background_jobs = 4;
+  Open();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(db_->Merge(WriteOptions(), "key", "v"));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  merges->db = db_.get();
+  merges->calls = 0;
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_GT(merges->calls, 0);
+  EXPECT_TRUE(merges->is_answered);
+  merges->db = nullptr;
   ExpectWorks();
 }
 

@@ -169,6 +169,36 @@ TEST_F(MemoryLimitOption, MemtablesAndBlocksTogetherKeepToIt) {
   EXPECT_GE(cache->GetUsage(), manager->dummy_entries_in_cache_usage());
 }
 
+// Memtables that a reader of the writing thread keeps are never freed while it waits.
+TEST_F(MemoryLimitOption, AWriterDoesNotWaitForMemtablesThatItsOwnIteratorsKeep) {
+  options_.compression = kNoCompression;
+  Open();
+  const std::string value(1000, 'v');
+  std::vector<std::unique_ptr<Iterator>> held;
+  for (int i = 0; i < 40'000; i++) {
+    ASSERT_OK(db_->Put(WriteOptions(), Key(i), value));
+    if (i % 500 != 0) continue;
+    held.emplace_back(db_->NewIterator(ReadOptions()));
+    held.back()->SeekToFirst();
+  }
+  ASSERT_TRUE(held.front()->Valid());
+  EXPECT_EQ(held.front()->key(), Key(0));
+}
+
+TEST_F(MemoryLimitOption, AWriterDoesNotWaitForMemtablesOfADroppedFamily) {
+  options_.compression = kNoCompression;
+  options_.max_write_buffer_number = 6;
+  options_.write_buffer_size = 512 << 10;
+  Open({"default", "dropped"});
+  const std::string value(1000, 'v');
+  ASSERT_OK(db_->PauseBackgroundWork());
+  for (int i = 0; i < 1800; i++) Put(handles_[1], Key(i), value);
+  ASSERT_OK(db_->DropColumnFamily(handles_[1]));  // flushes are due that will never begin
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  for (int i = 0; i < 20'000; i++) Put(handles_[0], Key(i), value);
+  EXPECT_EQ(Get(handles_[1], Key(0)), value);
+}
+
 TEST_F(MemoryLimitOption, IntentsOpenWriteAndRead) {
   for (Options::Intent intent :
        {Options::kServer, Options::kEmbedded, Options::kBulkLoad, Options::kLowMemory}) {

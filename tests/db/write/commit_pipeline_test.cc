@@ -200,6 +200,30 @@ TEST_F(CommitPlanTest, MarkersInABatchOfTheProgramAreRefused) {
   EXPECT_EQ(LoggedSeqnos(), std::vector<SequenceNumber>());
 }
 
+// An ingestion is another thread that pauses the commits; here it runs inside the check.
+TEST_F(CommitPlanTest, ACheckIsRepeatedIfTablesWereIngestedMeanwhile) {
+  struct Check final : CommitCheck {
+    explicit Check(CommitPipeline* p) : pipeline(p) {}
+    Status MayCommit() override {
+      if (++calls > 1) return Status::Busy("changed");
+      pipeline->Pause();
+      pipeline->SkipTo(100);
+      pipeline->Resume();
+      return Status::OK();
+    }
+    CommitPipeline* const pipeline;
+    int calls = 0;
+  } check(&pipeline_);
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("k", "v"));
+  WriteBatch* const inserted[] = {&batch};
+  const Status status = pipeline_.Commit(
+      {.options = &options_, .logged = &batch, .inserted = inserted, .check = &check});
+  EXPECT_TRUE(status.IsBusy()) << status.ToString();
+  EXPECT_EQ(check.calls, 2);
+  EXPECT_EQ(memtable_->num_entries(), 0U);
+}
+
 TEST_F(CommitPlanTest, TheExceptionOfAHookIsPassedOnBehindTheCommit) {
   WriteBatch marker = Marker(), batch;
   ASSERT_OK(batch.Put("a", "1"));

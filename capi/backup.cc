@@ -61,6 +61,7 @@ ashlar_backup_engine_t* ashlar_backup_engine_open(const ashlar_options_t* option
 
 ashlar_backup_engine_t* ashlar_backup_engine_open_opts(
     const ashlar_backup_engine_options_t* options, ashlar_env_t* env, char** errptr) {
+  assert(options != nullptr);
   return OpenBackups(env == nullptr ? Env::Default() : env->rep, options->rep, errptr);
 }
 

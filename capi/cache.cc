@@ -48,6 +48,7 @@ ashlar_cache_t* ashlar_cache_create_hyper_clock(size_t capacity, size_t estimate
 }
 ashlar_cache_t* ashlar_cache_create_hyper_clock_opts(
     const ashlar_hyper_clock_cache_options_t* opt) {
+  assert(opt != nullptr);
   return NewHandle(opt->rep.MakeSharedCache());
 }
 void ashlar_cache_destroy(ashlar_cache_t* cache) { delete cache; }

@@ -78,16 +78,17 @@ ashlar_options_t* ashlar_options_create() {
 }
 ashlar_options_t* ashlar_options_create_copy(ashlar_options_t* options) {
   // Objects are shared by both, values are copied.
-  return new ashlar_options_t(*options);
+  return options == nullptr ? new ashlar_options_t() : new ashlar_options_t(*options);
 }
 void ashlar_options_destroy(ashlar_options_t* options) { delete options; }
 
 void ashlar_get_options_from_string(const ashlar_options_t* base_options, const char* opts_str,
                                     ashlar_options_t* new_options, char** errptr) {
   assert(opts_str != nullptr);
+  assert(new_options != nullptr);
   Options parsed;
-  if (Failed(errptr,
-             ashlar::GetOptionsFromString(ConfigOptions(), base_options->rep, opts_str, &parsed)))
+  if (Failed(errptr, ashlar::GetOptionsFromString(ConfigOptions(), OptionsIn(base_options),
+                                                  opts_str, &parsed)))
     return;
   new_options->rep = parsed;
 }

@@ -93,7 +93,7 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
     assert(family->is_dropped());
     core_->pipeline->Pause();
     core_->families.Remove(family->id());
-    family->KeepMemTables();
+    family->KeepImmutables();
     core_->pipeline->Resume();
     writes_->UpdateStallLocked();
     core_->conditions.FamilyChanged();

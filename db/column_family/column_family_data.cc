@@ -199,14 +199,11 @@ void ColumnFamilyData::RequireFlush() {
   for (ImmutableMemTable& immutable : immutables_) immutable.mem->ReportImmutable();
 }
 
-void ColumnFamilyData::KeepMemTables() {
-  assert(is_dropped());
-  const auto keep = [](MemTable* memtable) {
-    memtable->ReportImmutable();
-    memtable->ReportKept();
-  };
-  for (const ImmutableMemTable& immutable : immutables_) keep(immutable.mem);
-  keep(mem());
+void ColumnFamilyData::KeepImmutables() {
+  for (const ImmutableMemTable& immutable : immutables_) {
+    immutable.mem->ReportImmutable();
+    immutable.mem->ReportKept();
+  }
 }
 
 // All older memtables are flushed with the last one, because flushes are installed in order.

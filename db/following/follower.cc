@@ -140,13 +140,14 @@ Status Follower::RunRound() {
   return Status::OK();
 }
 
-// An ingestion is in the MANIFEST only. If there is one between the reading of the MANIFEST and the
-// end of the logs, batches that come after it were read, so the next round must add it to them.
+// Ingestions, and flushes of writes that skipped the log, are in the MANIFEST only. If there is one
+// between the reading of the MANIFEST and the end of the logs, batches that come after it were
+// read, so the next round must add it to them.
 Status Follower::CheckOrder() {
   if (!has_read_batches_) return Status::OK();
   RETURN_IF_ERROR(manifest_.Read());
   if (!manifest_.MayChangeContents()) return Status::OK();
-  return Status::TryAgain("tables were ingested or deleted while logs were read");
+  return Status::TryAgain("tables were added or deleted while logs were read");
 }
 
 // Refuses to go on if the directory contains another database now. That database may use the names

@@ -55,12 +55,11 @@ bool ManifestTail::MayLetLogsGo() const {
          });
 }
 
-// A flush has new files and a log number, a compaction new and deleted files. A compaction without
-// output looks like a deletion of files, which costs one more round.
+// A compaction has new and deleted files. Flushes of logged entries, and compactions without
+// output, cannot be told apart from such changes, which costs one more round.
 bool ManifestTail::MayChangeContents() const {
   return is_whole_ || std::any_of(edits_.begin(), edits_.end(), [](const VersionEdit& edit) {
-           const bool is_flush = edit.log_number.has_value();
-           return !is_flush && edit.new_files.empty() != edit.deleted_files.empty();
+           return edit.new_files.empty() != edit.deleted_files.empty();
          });
 }
 

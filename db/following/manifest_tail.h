@@ -37,8 +37,8 @@ class ManifestTail {
   void StartOver();
   // Whether the edits may let logs go, which the primary deletes then.
   bool MayLetLogsGo() const;
-  // Whether the edits may change the contents without an entry in a log: tables were ingested, or
-  // deleted without new ones in their place.
+  // Whether the edits may change the contents without an entry in a log: tables were ingested,
+  // deleted without new ones in their place, or flushed with writes that skipped the log.
   bool MayChangeContents() const;
 
   const std::string& name() const { return name_; }

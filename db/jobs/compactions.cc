@@ -383,8 +383,8 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   if (plan.has_value()) {
     plan->is_manual = true;
     if (!plan->is_deletion) plan->SetOutputPath(manual.output_path_id);
-    // The call expects the compaction filter to see every entry, so tables are not just moved.
-    if (HasCompactionFilter(*pick.options)) plan->is_trivial_move = false;
+    // The call expects that every entry is filtered or trimmed, so tables are not just moved.
+    if (HasCompactionFilter(*pick.options) || !manual.trim.empty()) plan->is_trivial_move = false;
     if (!plan->is_deletion) plan->reason = CompactionReason::kManualCompaction;
   }
   return plan;

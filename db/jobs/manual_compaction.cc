@@ -158,7 +158,8 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
     manual->rewrites_bottom = rewrites_bottom;
     return RunToEnd(manual);
   }
-  // Files from this number on are written by this call or later; they need no second rewriting.
+  // Files from this number on are written by this call or later; they need no second rewriting. But
+  // an automatic compaction that has begun before does not trim.
   const FileNumber first_new_file = core_->versions->next_file_number();
   RangeLevels levels = LevelsOf(*manual);
   for (Level level{std::max(levels.first, 0)}; level < std::max(levels.last, 1); ++level) {
@@ -170,9 +171,8 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
     RETURN_IF_ERROR(RunToEnd(manual));
     levels = LevelsOf(*manual);
   }
-  if (!rewrites_bottom || levels.last < 1 || levels.oldest_in_last >= first_new_file) {
-    return Status::OK();
-  }
+  const bool is_rewritten = levels.oldest_in_last >= first_new_file && manual->trim.empty();
+  if (!rewrites_bottom || levels.last < 1 || is_rewritten) return Status::OK();
   manual->input_level = manual->output_level = Level{levels.last};
   manual->allow_trivial_move = false;
   return RunToEnd(manual);

@@ -61,6 +61,7 @@ Status Closer::Run() {
     if (core_->services.shortage != nullptr) core_->services.shortage->StopTrying();
     if (core_->services.retries != nullptr) core_->services.retries->StopTrying();
     EndRecovery();
+    KeepImmutables();
     writes_->StopMakingLogs();
     const Status checked = CheckManifest();
     if (status.ok()) status = checked;
@@ -90,6 +91,12 @@ Status Closer::CancelBackgroundWork(bool wait) {
   // A job cannot wait for its own end, so a call from within a job does not wait.
   if (wait && !JobThread::HoldsUpAny(core_)) scheduler_->Stop();
   return status;
+}
+
+// Another database that shares the memory limit does not wait for flushes that will not come.
+void Closer::KeepImmutables() {
+  MutexLock lock(&core_->mutex);
+  for (ColumnFamilyData* family : core_->families.All()) family->KeepImmutables();
 }
 
 // Ends the recovery from a failed compaction, which will not be repeated any more. (For flushes

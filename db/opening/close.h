@@ -42,6 +42,7 @@ class Closer {
  private:
   bool WantsFlush() const EXCLUDES(db_mutex);
   void EndRecovery() EXCLUDES(db_mutex);
+  void KeepImmutables() EXCLUDES(db_mutex);
   void RefuseWrites() EXCLUDES(db_mutex);
   Status CheckManifest() EXCLUDES(db_mutex);
   Status CloseLogs();

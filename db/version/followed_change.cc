@@ -29,11 +29,13 @@ struct DescribedFamily {
   };
 
   FileNumber log_number = 0;
+  std::optional<std::string> full_history_ts_low;
   std::map<FileNumber, Table> tables;
   std::map<FileNumber, Blob> blobs;
 
   void Apply(const VersionEdit& edit) {
     if (edit.log_number) log_number = std::max(log_number, *edit.log_number);
+    if (edit.full_history_ts_low) full_history_ts_low = edit.full_history_ts_low;
     for (const auto& file : edit.deleted_files) tables.erase(file.number);
     for (const auto& [level, meta] : edit.new_files) tables[meta.number] = {level, &meta};
     for (const BlobFileAddition& blob : edit.blob_additions) blobs[blob.number].addition = &blob;
@@ -139,6 +141,7 @@ Status FollowedChange::Apply(const VersionEdit& edit, Builders* builders) {
     return Status::OK();
   }
   if (edit.log_number) family.log_number = std::max(family.log_number, *edit.log_number);
+  if (edit.full_history_ts_low) family.full_history_ts_low = edit.full_history_ts_low;
   if (!edit.changes_files()) return Status::OK();
   family.changes_files = true;
   return BuilderFor(&family, builders)->Apply(edit);
@@ -206,6 +209,7 @@ Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
                                        family.log_number, " on before"));
     }
     edit.log_number = found->second.log_number;
+    edit.full_history_ts_low = found->second.full_history_ts_low;
     CompareTables(*family.base, found->second, &edit);
     CompareBlobs(family.base->blobs(), found->second, &edit);
   }
@@ -238,6 +242,9 @@ void VersionSet::InstallFollowed(FollowedChange* change) {
     }
     assert(family.base == family.versions->current);
     family.versions->log_number = family.log_number;
+    if (family.full_history_ts_low) {
+      family.versions->full_history_ts_low = std::move(family.full_history_ts_low);
+    }
     if (family.built.version != nullptr) Adopt(family.versions.get(), std::move(family.built));
   }
   counters_ = change->counters_;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class FollowedChange {
     std::shared_ptr<FamilyVersions> versions;
     const Version* base = nullptr;  // the current version
     FileNumber log_number = 0;
+    std::optional<std::string> full_history_ts_low;  // null: as before
     bool is_dropped = false;
     bool changes_files = false;
     BuiltVersion built;  // with changes_files

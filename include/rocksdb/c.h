@@ -7,7 +7,8 @@
 // of options may be changed or destroyed right after the call. Objects given to options (caches,
 // rate limiters, loggers, ...) are shared, and their handles may be destroyed too. The exceptions
 // are named at the functions: some take the handle over, others need it as long as the database is
-// open. Null options mean the defaults.
+// open. Null options mean the defaults, except for a backup engine and a hyper clock cache, which
+// need a folder and a size.
 //
 // Strings. Keys and values are a pointer and a length, and may contain zero bytes; a null pointer
 // is the empty string. Paths and names end with a zero byte. Returned buffers are allocated with

@@ -23,6 +23,13 @@ static void test_copies_and_texts(void) {
   ashlar_get_options_from_string(copy, "no_such_option=1", other, &error);
   CHECK_ERROR(error, "no_such_option");
   CHECK(ashlar_options_get_write_buffer_size(other) == 1234567);
+  ashlar_get_options_from_string(NULL, "max_open_files=19", other, &error);
+  CHECK_OK(error);
+  CHECK(ashlar_options_get_max_open_files(other) == 19);
+  CHECK(ashlar_options_get_write_buffer_size(other) == 64 << 20);
+  ashlar_options_destroy(copy);
+  copy = ashlar_options_create_copy(NULL);
+  CHECK(ashlar_options_get_write_buffer_size(copy) == 64 << 20);
   ashlar_options_destroy(options);
   ashlar_options_destroy(other);
   ashlar_options_destroy(copy);

@@ -340,6 +340,7 @@ Status PessimisticTransaction::SetCommitTimestamp(TxnTimestamp ts) {
 // Moves an undecided transaction into a new object, to which the name belongs from now on, and
 // which takes over its locks, its keys and its updates. This object is left without any of them.
 void PessimisticTransaction::LeaveShell() {
+  ForgetSavePoints();  // they belong to this object
   auto shell = std::make_unique<PessimisticTransaction>(state_);
   shell->Adopt(this);
   // From here on the program finds the new object by the name.

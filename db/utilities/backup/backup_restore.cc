@@ -116,12 +116,16 @@ Status BackupRestore::MakePlan() {
   }
   for (const std::string& name : backup_.excluded) add(name).is_excluded = true;
   if (!options_.keep_log_files) return Status::OK();
-  // An existing WAL is not overwritten: it may contain later writes than the one of the backup.
+  // An existing WAL is not overwritten: it may contain later writes than the one of the backup. An
+  // archived one becomes a WAL again, see SettleArchive().
+  const std::string archive = ArchivalDirectory(wal_dir_);
   for (Target& target : targets_) {
     if (target.type != kWalFile) continue;
-    const IOStatus found = fs_->FileExists(PathOf(target), IOOptions(), nullptr);
-    if (!found.ok() && !IsMissing(found)) return found;
-    target.is_kept = found.ok();
+    for (const std::string& path : {PathOf(target), StrCat(archive, "/", target.database_name)}) {
+      const IOStatus found = fs_->FileExists(path, IOOptions(), nullptr);
+      if (!found.ok() && !IsMissing(found)) return found;
+      target.is_kept |= found.ok();
+    }
   }
   return Status::OK();
 }

@@ -251,9 +251,9 @@ TEST_P(FollowedHistoryTest, ACatchUpInTheMiddleOfWhichThePrimaryWorksShowsOneOfI
   }
 }
 
-// Both are in the MANIFEST only. The write after them is in the log, which is read later.
+// All of them are in the MANIFEST only. The write after them is in the log, which is read later.
 TEST_P(FollowedHistoryTest, TablesIngestedOrDeletedInTheMiddleOfACatchUpAreNotLeftOut) {
-  const bool is_ingested = GetParam() % 2 == 0;
+  const int change = GetParam() % 3;
   for (uint64_t at = 0;; at++) {
     Primary primary(static_cast<uint64_t>(GetParam()));
     WatchedFiles files(primary.options());
@@ -267,7 +267,15 @@ TEST_P(FollowedHistoryTest, TablesIngestedOrDeletedInTheMiddleOfACatchUpAreNotLe
     std::vector<Contents> states = {primary.Now()};
     bool has_worked = false;
     RunAtCall(files.fs(), at, &has_worked, [&] {
-      is_ingested ? primary.Ingest(family) : primary.DeleteFiles(family);
+      if (change == 0) primary.Ingest(family);
+      if (change == 1) primary.DeleteFiles(family);
+      if (change == 2) {
+        WriteOptions without_log;
+        without_log.disableWAL = true;
+        ASSERT_OK(primary.db()->Put(without_log, family, "k15", "not logged"));
+        states.push_back(primary.Now());
+        primary.Flush(family);
+      }
       states.push_back(primary.Now());
       primary.Merge(family, "k15", "m");
       states.push_back(primary.Now());

@@ -186,17 +186,36 @@ TEST_F(MemoryLimitOption, AWriterDoesNotWaitForMemtablesThatItsOwnIteratorsKeep)
 }
 
 TEST_F(MemoryLimitOption, AWriterDoesNotWaitForMemtablesOfADroppedFamily) {
+  options_.memory_limit = 8 * kLimitUnit;
   options_.compression = kNoCompression;
   options_.max_write_buffer_number = 6;
   options_.write_buffer_size = 512 << 10;
   Open({"default", "dropped"});
   const std::string value(1000, 'v');
   ASSERT_OK(db_->PauseBackgroundWork());
-  for (int i = 0; i < 1800; i++) Put(handles_[1], Key(i), value);
+  for (int i = 0; i < 1500; i++) Put(handles_[1], Key(i), value);
   ASSERT_OK(db_->DropColumnFamily(handles_[1]));  // flushes are due that will never begin
   ASSERT_OK(db_->ContinueBackgroundWork());
   for (int i = 0; i < 20'000; i++) Put(handles_[0], Key(i), value);
   EXPECT_EQ(Get(handles_[1], Key(0)), value);
+}
+
+TEST_F(MemoryLimitOption, AWriterDoesNotWaitForMemtablesOfAClosedDatabase) {
+  options_.memory_limit = 8 * kLimitUnit;
+  options_.compression = kNoCompression;
+  options_.max_write_buffer_number = 6;
+  options_.write_buffer_size = 512 << 10;
+  Open();
+  Options shared = db_->GetOptions();
+  shared.create_if_missing = true;
+  std::unique_ptr<DB> other;
+  ASSERT_OK(DB::Open(shared, "/other", &other));
+  const std::string value(1000, 'v');
+  ASSERT_OK(other->PauseBackgroundWork());
+  for (int i = 0; i < 1500; i++) ASSERT_OK(other->Put(WriteOptions(), Key(i), value));
+  ASSERT_OK(other->Close());
+  for (int i = 0; i < 20'000; i++) ASSERT_OK(db_->Put(WriteOptions(), Key(i), value));
+  EXPECT_EQ(Get(Key(0)), value);
 }
 
 TEST_F(MemoryLimitOption, IntentsOpenWriteAndRead) {

@@ -276,6 +276,29 @@ TEST_F(StampedOtherCallsTest, AClippedFamilyHasNoVersionOutsideOfTheRange) {
   EXPECT_EQ(ScanAt(9), "a=7@7 e=7@7");
 }
 
+// Also if the MANIFEST is new, so that the secondary compares it as a whole.
+TEST_F(StampedTest, ASecondaryRefusesTimestampsWhoseVersionsThePrimaryMayHaveDropped) {
+  for (const size_t manifest_bytes : {size_t{1} << 30, size_t{1}}) {
+    options_.max_manifest_file_size = manifest_bytes;
+    Close();
+    ASSERT_OK(DestroyDB(dir_, options_));
+    Open();
+    for (const uint64_t ts : {1, 5, 10, 20}) PutAt("k", ts, "v" + std::to_string(ts));
+    Flush();
+    std::unique_ptr<DB> secondary;
+    ASSERT_OK(DB::OpenAsSecondary(options_, dir_, "/secondary", &secondary));
+    RaiseLow(15);
+    CompactRangeOptions compact;
+    compact.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    ASSERT_OK(db_->CompactRange(compact, nullptr, nullptr));
+    ASSERT_OK(secondary->TryCatchUpWithPrimary());
+    std::string value;
+    EXPECT_TRUE(secondary->Get(ReadAt(5).options, "k", &value).IsInvalidArgument()) << value;
+    ASSERT_OK(secondary->Get(ReadAt(17).options, "k", &value));
+    EXPECT_EQ(value, "v10");
+  }
+}
+
 class TrimmedHistoryTest : public StampedTest {
  protected:
   TrimmedHistoryTest() { Open(); }
@@ -314,6 +337,28 @@ TEST_F(TrimmedHistoryTest, WhatIsNewerIsGone) {
     Trim(0);
     EXPECT_EQ(ScanAt(9), "");
     EXPECT_EQ(Tables().size(), 0u);
+  }
+}
+
+// A move of tables, and a compaction that began when the database was opened, do not trim.
+TEST_F(TrimmedHistoryTest, WhatIsNewerIsGoneWhateverOtherCompactionsDo) {
+  for (int round = 0; round < 12; round++) {
+    const bool is_universal = round % 4 == 0;
+    options_.compaction_style = is_universal ? kCompactionStyleUniversal : kCompactionStyleLevel;
+    options_.compaction_options_universal.allow_trivial_move = true;
+    options_.level0_file_num_compaction_trigger = 2;
+    options_.disable_auto_compactions = true;
+    Close();
+    ASSERT_OK(DestroyDB(dir_, options_));
+    Open();
+    for (uint64_t ts = 1; ts <= 9; ts++) {
+      for (const char* key : {"a", "b", "c"}) PutAt(key, ts, "v");
+      if (ts % 3 == 0 && !is_universal) Flush();
+    }
+    Flush();
+    options_.disable_auto_compactions = is_universal;
+    Trim(4);
+    ASSERT_EQ(ScanAt(9), "a=v@4 b=v@4 c=v@4") << round;
   }
 }
 

@@ -231,6 +231,21 @@ TEST_F(RestoreTest, KeptLogsAreNotOverwritten) {
   EXPECT_EQ(Read(log), bytes);
 }
 
+// It becomes a log again, and has more writes than the log of the backup.
+TEST_F(RestoreTest, ArchivedLogsAreNotOverwritten) {
+  MakeBackup();
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles));
+  std::string log;
+  for (const std::string& name : List("/x")) {
+    if (name.ends_with(".log")) log = name;
+  }
+  const std::string bytes = Read("/x/" + log);
+  Write("/x/archive/" + log, bytes + "more");
+  ASSERT_OK(memory_->DeleteFile("/x/" + log, IOOptions(), nullptr));
+  ASSERT_OK(RestoreTo("/x", RestoreOptions::kPurgeAllFiles, /*keep_log_files=*/true));
+  EXPECT_EQ(Read("/x/" + log), bytes + "more");
+}
+
 TEST_F(RestoreTest, OfADirectoryOfLogsOnlyLogsAreDeleted) {
   MakeBackup();
   Write("/logs/CURRENT", "of somebody else");

@@ -116,10 +116,10 @@ void WriteControl::AwaitFlushProgressLocked() {
   }
 }
 
-// Whether the memtable of a family is full, and only a flush can make room for another one.
+// Whether the memtable of a family is full, and only a flush can make room for another one. These
+// are the families that SwitchFullMemTablesLocked() leaves, so AwaitStallLocked() never spins.
 bool WriteControl::WaitsForBufferLocked() const {
   for (ColumnFamilyData* family : core_->families.All()) {
-    if (family->is_dropped()) continue;
     if (family->HasFullMemTable() && family->HasNoFreeBuffer()) return true;
   }
   return false;

@@ -219,9 +219,14 @@ TEST_F(WaitingCallbacksTest, OfTheOperatorsOfACompactionAreAnswered) {
   const auto merges = std::make_shared<WaitingOperator>();
   options_.merge_operator = merges;
   options_.max_background_jobs = 4;
+  options_.write_buffer_size = 8 << 20;
+  options_.compression = kNoCompression;
   Open();
+  const std::string value(4096, 'v');  // enough for a helper
   for (int i = 0; i < 3; ++i) {
-    ASSERT_OK(db_->Merge(WriteOptions(), "key", "v"));
+    for (int key = 0; key < 400; ++key) {
+      ASSERT_OK(db_->Merge(WriteOptions(), StrCat("key", 1000 + key), value));
+    }
     ASSERT_OK(db_->Flush(FlushOptions()));
   }
   merges->db = db_.get();

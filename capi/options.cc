@@ -26,6 +26,7 @@ using ashlar::Options;
 using ashlar::capi::Copy;
 using ashlar::capi::Failed;
 using ashlar::capi::ObjectIn;
+using ashlar::capi::OptionsIn;
 using ashlar::capi::TakenObjectOf;
 
 namespace {

@@ -378,7 +378,7 @@ void ashlar_compaction_service_options_override_add_event_listener(
     ashlar_compaction_service_options_override_t* override_options,
     ashlar_eventlistener_t* event_listener) {
   assert(event_listener != nullptr);
-  override_options->rep.listeners.push_back(event_listener->rep);
+  override_options->rep.listeners.push_back(ashlar::capi::TakenObjectOf(event_listener));
 }
 
 void ashlar_compaction_service_options_override_add_table_properties_collector_factory(

@@ -13,6 +13,7 @@
 #include "capi/callbacks.h"
 #include "capi/job_info.h"
 #include "capi/listener_handle.h"
+#include "capi/option_handles.h"
 
 using ashlar::Status;
 using ashlar::capi::Failed;
@@ -40,16 +41,16 @@ ashlar_eventlistener_t* ashlar_eventlistener_create(
   listener->on_background_error = on_background_error;
   listener->on_stall_conditions_changed = on_stall_conditions_changed;
   listener->on_memtable_sealed = on_memtable_sealed;
-  return new ashlar_eventlistener_t{std::move(listener)};
+  return new ashlar_eventlistener_t(std::move(listener));
 }
 
-void ashlar_eventlistener_destroy(ashlar_eventlistener_t* listener) { delete listener; }
+void ashlar_eventlistener_destroy(ashlar_eventlistener_t* listener) {
+  ashlar_eventlistener_t::Destroy(listener);
+}
 
 void ashlar_options_add_eventlistener(ashlar_options_t* options, ashlar_eventlistener_t* listener) {
   assert(options != nullptr && listener != nullptr);
-  // The options take a reference of their own, so the program destroys its handle whenever it
-  // likes.
-  options->rep.listeners.push_back(listener->rep);
+  options->rep.listeners.push_back(ashlar::capi::TakenObjectOf(listener));
 }
 
 // The status is the engine's. A listener may reset it to OK, and so take the error back.

@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <memory>
+#include <utility>
 
 #include "ashlar/listener.h"
 #include "capi/callbacks.h"
@@ -82,6 +83,9 @@ class ProgramListener : public EventListener {
 
 }  // namespace ashlar::capi
 
-struct ashlar_eventlistener_t {
-  std::shared_ptr<ashlar::capi::ProgramListener> rep;
+struct ashlar_eventlistener_t : public ashlar::capi::Shareable<ashlar_eventlistener_t> {
+  explicit ashlar_eventlistener_t(std::shared_ptr<ashlar::capi::ProgramListener> listener)
+      : rep(std::move(listener)) {}
+
+  const std::shared_ptr<ashlar::capi::ProgramListener> rep;
 };

@@ -134,9 +134,6 @@ struct ashlar_sst_partitioner_factory_t {
 struct ashlar_optimistictransactiondb_lock_buckets_t {
   std::shared_ptr<ashlar::OccLockBuckets> rep;
 };
-struct ashlar_table_properties_t {
-  const ashlar::TableProperties* rep;  // not owned
-};
 struct ashlar_statistics_histogram_data_t {
   ashlar::HistogramData rep;
 };

@@ -5,6 +5,7 @@
 
 #include <cassert>
 
+#include "capi/job_info.h"
 #include "capi/option_handles.h"
 
 using ashlar::MaybeExcludeBackupFile;
@@ -103,8 +104,7 @@ void ashlar_readoptions_set_table_filter(ashlar_readoptions_t* opt, void* state,
   });
   // Copies of the filter share the state of the program.
   opt->table_filter = [owner, table_filter](const TableProperties& properties) {
-    const ashlar_table_properties_t handle{&properties};
-    return table_filter(owner.get(), &handle) != 0;
+    return table_filter(owner.get(), ashlar::capi::Handle(properties)) != 0;
   };
   opt->rep.table_filter = &opt->table_filter;
 }

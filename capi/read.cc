@@ -169,7 +169,9 @@ unsigned char ashlar_key_may_exist_cf(ashlar_t* db, const ashlar_readoptions_t* 
                            &found_value, timestamp == nullptr ? nullptr : &found_timestamp, &found);
   // RocksDB's C function says "found" of keys that do not exist, and bindings free the empty value.
   found = found || !may_exist;
-  if (value_found != nullptr) *value_found = found;
+  // A program that does not ask cannot know whether there is a value to free.
+  if (value_found == nullptr) return may_exist;
+  *value_found = found;
   if (found && value != nullptr) *value = Copy(found_value, val_len);
   return may_exist;
 }

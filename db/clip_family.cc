@@ -8,37 +8,40 @@
 #include "db/clip_family.h"
 
 #include <cassert>
-#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "ashlar/comparator.h"
-#include "ashlar/iterator.h"
+#include "ashlar/metadata.h"
 #include "db/db_impl.h"
 #include "util/result.h"
 
 namespace ashlar {
 namespace {
 
-// Deletes everything before `begin`.
-Status DeleteBefore(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, Iterator* it) {
+// The first and the last user key that a table has, also those of tombstones: a deleted key must
+// stay deleted when the table with its tombstone is dropped. Nothing if there are no tables.
+std::optional<std::pair<std::string, std::string>> BoundsOfTables(DBImpl* db,
+                                                                  ColumnFamilyHandle* handle) {
   assert(handle != nullptr);
-  assert(it != nullptr);
   const Comparator* const order = handle->GetComparator();
-  it->SeekToFirst();
-  if (!it->Valid() || order->Compare(it->key(), begin) >= 0) return it->status();
-  const std::string first = it->key().ToString();
-  return db->DeleteRange(WriteOptions(), handle, first, begin);
+  ColumnFamilyMetaData family;
+  db->GetColumnFamilyMetaData(handle, &family);
+  std::optional<std::pair<std::string, std::string>> bounds;
+  for (const LevelMetaData& level : family.levels) {
+    for (const SstFileMetaData& file : level.files) {
+      if (!bounds.has_value()) bounds.emplace(file.smallestkey, file.largestkey);
+      if (order->Compare(file.smallestkey, bounds->first) < 0) bounds->first = file.smallestkey;
+      if (order->Compare(file.largestkey, bounds->second) > 0) bounds->second = file.largestkey;
+    }
+  }
+  return bounds;
 }
 
-// Deletes everything from `end` on. A range tombstone excludes its end, and no key after the last
-// one is known, so the last key is deleted separately.
-Status DeleteFrom(DBImpl* db, ColumnFamilyHandle* handle, const Slice& end, Iterator* it) {
-  assert(handle != nullptr);
-  assert(it != nullptr);
-  const Comparator* const order = handle->GetComparator();
-  it->SeekToLast();
-  if (!it->Valid() || order->Compare(it->key(), end) < 0) return it->status();
-  const std::string last = it->key().ToString();
+// Deletes everything from `end` to the last key. A range tombstone excludes its end, and no key
+// after the last one is known, so the last key is deleted separately.
+Status DeleteFrom(DBImpl* db, ColumnFamilyHandle* handle, const Slice& end, const Slice& last) {
   RETURN_IF_ERROR(db->DeleteRange(WriteOptions(), handle, end, last));
   return db->Delete(WriteOptions(), handle, last);
 }
@@ -47,16 +50,18 @@ Status DeleteFrom(DBImpl* db, ColumnFamilyHandle* handle, const Slice& end, Iter
 
 Status ClipFamily(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, const Slice& end) {
   assert(handle != nullptr);
-  if (handle->GetComparator()->Compare(begin, end) > 0) {
+  const Comparator* const order = handle->GetComparator();
+  if (order->Compare(begin, end) > 0) {
     return Status::InvalidArgument("ClipColumnFamily: the end comes before the begin");
   }
-  ReadOptions read;
-  read.total_order_seek = true;
-  {
-    const std::unique_ptr<Iterator> it(db->NewIterator(read, handle));
-    RETURN_IF_ERROR(DeleteBefore(db, handle, begin, it.get()));
-    RETURN_IF_ERROR(DeleteFrom(db, handle, end, it.get()));
+  RETURN_IF_ERROR(db->Flush(FlushOptions(), handle));
+  const auto bounds = BoundsOfTables(db, handle);
+  if (!bounds.has_value()) return Status::OK();
+  const auto& [first, last] = *bounds;
+  if (order->Compare(first, begin) < 0) {
+    RETURN_IF_ERROR(db->DeleteRange(WriteOptions(), handle, first, begin));
   }
+  if (order->Compare(last, end) >= 0) RETURN_IF_ERROR(DeleteFrom(db, handle, end, last));
   RETURN_IF_ERROR(db->Flush(FlushOptions(), handle));  // the tombstones must be in files as well
   const RangeOpt outside[] = {RangeOpt(OptSlice(), begin), RangeOpt(end, OptSlice())};
   RETURN_IF_ERROR(db->DeleteFilesInRanges(handle, outside, /*include_end=*/false));

@@ -195,6 +195,8 @@ class DBImpl final : public UnbuiltCalls,
   void ReplaceBatch(PreparedSection* section, WriteBatch* batch) {
     core_.prepared_logs.Replace(section, batch);
   }
+  // Whether Close() has closed the database. For the thread that may call it.
+  bool is_closed() const { return is_closed_; }
   // From now on the records of all writes are numbered by sub-batch: the policies write-prepared
   // and write-unprepared. Called before the first write.
   void NumberSubBatches() { core_.numbers_sub_batches.store(true, std::memory_order_relaxed); }

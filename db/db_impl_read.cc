@@ -52,7 +52,8 @@ void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statist
 
 // A scan may convert a row of tombstones into a range tombstone. A scan without a callback may see
 // all tombstones of the row while a reader with a callback must not see some of them, so the two
-// features exclude each other.
+// features exclude each other. Reads that skip undecided data are no such readers: while there is
+// undecided data, no scan converts a row (DBIterator::DecideOnDead).
 Status CheckCallbackFits(const ColumnFamilyOptions& family) {
   if (family.min_tombstones_for_range_conversion == 0) return Status::OK();
   return Status::NotSupported(
@@ -158,7 +159,6 @@ Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handl
     seqno = std::min(SeqnoFor(options, VisibleSeqno()), super_version->newest_seqno());
     list = core_.undecided.Load();
   } while (options.snapshot == nullptr && seqno < list->forgotten_up_to());
-  RETURN_IF_ERROR(CheckCallbackFits(super_version->options()));
   const DecidedVersions decided(list, seqno, own);
   const LookupKey lookup_key(key, decided.bound(), family->comparator().order());
   PointLookup lookup(lookup_key, value);
@@ -328,14 +328,8 @@ void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* requ
   {
     const EpochGuard guard;
     decided.emplace(core_.undecided.Load(), seqno, request->own);
-    for (size_t i = 0; i < request->keys.size(); i++) {
-      request->values[i].Reset();
-      const Status fits = CheckCallbackFits(request->families[i]->super_version()->options());
-      if (fits.ok()) continue;
-      std::fill_n(request->statuses, request->keys.size(), fits);
-      return;
-    }
   }
+  for (size_t i = 0; i < request->keys.size(); i++) request->values[i].Reset();
   request->callback = &*decided;
   ReadPointsOfRequest(read, request);
 }
@@ -477,13 +471,18 @@ Status DBImpl::ReadUnmerged(const UnmergedRead& how, const ReadOptions& options,
   std::optional<OwnMoment> moment;
   std::optional<DecidedVersions> decided;
   const Snapshot* snapshot = options.snapshot;
+  ReadView view = family->AcquireViewFor(snapshot);
+  // This check comes after the view was taken: if undecided data was written before, the list is in
+  // use by now. The data is hidden from a view that is taken again.
   if (core_.undecided.is_used()) {
     snapshot = moment.emplace(this, options.snapshot).snapshot();
-    const EpochGuard guard;
-    decided.emplace(core_.undecided.Load(), SeqnoFor(options, snapshot->GetSequenceNumber()),
-                    how.own);
+    {
+      const EpochGuard guard;
+      decided.emplace(core_.undecided.Load(), SeqnoFor(options, snapshot->GetSequenceNumber()),
+                      how.own);
+    }
+    view = family->AcquireViewFor(snapshot);
   }
-  const ReadView view = family->AcquireViewFor(snapshot);
   const SequenceNumber seqno = decided.has_value() ? decided->bound() : view.seqno();
   const LookupKey lookup_key(key, SeqnoFor(options, seqno), family->comparator().order());
   PinnableSlice base;

@@ -13,10 +13,11 @@
 
 #include "ashlar/snapshot.h"
 #include "db/db_impl.h"
-#include "db/options/options_check.h"
 #include "db/read/multi_get.h"
+#include "db/read/pinned_iterator.h"
 #include "db/read/read_explainer.h"
 #include "db/read/stamped_iterator.h"
+#include "db/read/stamped_read.h"
 #include "db/read/super_version.h"
 #include "db/version/version.h"
 #include "db/version/version_set.h"
@@ -25,39 +26,6 @@
 #include "util/text/str_cat.h"
 
 namespace ashlar {
-
-namespace {
-
-// Checks the options of a read. The two timestamps are checked on their own, since the general
-// check refuses them.
-Status CheckStampedRead(const ReadOptions& options, const SuperVersion& super_version) {
-  ReadOptions rest = options;
-  rest.timestamp = rest.iter_start_ts = nullptr;
-  RETURN_IF_ERROR(CheckReadOptionsSupported(rest));
-  return CheckReadTimestamp(super_version.version()->comparator(), options,
-                            super_version.full_history_ts_low());
-}
-
-// Like the check above, for iterators, which have more options than lookups.
-Status CheckStampedIterator(const ReadOptions& options, const SuperVersion& super_version) {
-  ReadOptions rest = options;
-  rest.timestamp = rest.iter_start_ts = nullptr;
-  RETURN_IF_ERROR(CheckIteratorOptionsSupported(rest));
-  RETURN_IF_ERROR(CheckIteratorFits(options, super_version.options()));
-  return CheckStampedRead(options, super_version);
-}
-
-// The options for the lookup of one key, which uses an iterator: without bounds, prefixes and
-// limits.
-ReadOptions PointOptions(const ReadOptions& options) {
-  ReadOptions point = options;
-  point.iterate_lower_bound = point.iterate_upper_bound = point.iter_start_ts = nullptr;
-  point.max_skippable_internal_keys = 0;
-  point.prefix_same_as_start = point.tailing = false;
-  return point;
-}
-
-}  // namespace
 
 [[gnu::cold]] Status DBImpl::RefuseStamped(const char* call, ColumnFamilyHandle* handle) const {
   if (!IsStamped(handle)) return Status::OK();
@@ -77,14 +45,17 @@ Status DBImpl::LookUp(StampedIterator* versions, const Slice& key, const Stamped
   RecordTick(core_.services.statistics.get(), NUMBER_KEYS_READ);
   if (found != Found::kValue) return Status::NotFound();
   if (result.columns != nullptr) {
-    PinnableSlice value;
-    value.PinSelf(versions->value());
-    result.columns->SetPlainValue(std::move(value));
+    const Slice* const entity = versions->stored_entity();
+    if (entity == nullptr) {
+      result.columns->SetPlainValue(versions->value());
+    } else {
+      RETURN_IF_ERROR(result.columns->SetWideColumnValue(*entity));
+    }
   } else {
     result.value->PinSelf(versions->value());
   }
   RecordTick(core_.services.statistics.get(), BYTES_READ, versions->value().size());
-  return Status::OK();
+  return versions->HasManyOperands() ? Status::OkMergeOperandThresholdExceeded() : Status::OK();
 }
 
 // A lookup is a seek of an iterator to the newest version that is not above the read's timestamp.
@@ -97,7 +68,7 @@ Status DBImpl::GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle
   ReadView view = family->AcquireViewFor(options.snapshot);
   RETURN_IF_ERROR(CheckStampedRead(options, *view.super_version()));
   StampedIterator versions(
-      PointOptions(options), std::move(view),
+      StampedPointOptions(options), std::move(view),
       {.merge = MergeToolsOf(core_), .skips_memtables = SkipsMemTables(options)});
   return LookUp(&versions, key, result);
 }
@@ -111,7 +82,7 @@ Status DBImpl::GetStampedOperands(const ReadOptions& options, ColumnFamilyHandle
   ReadView view = family->AcquireViewFor(options.snapshot);
   RETURN_IF_ERROR(CheckStampedRead(options, *view.super_version()));
   StampedIterator versions(
-      PointOptions(options), std::move(view),
+      StampedPointOptions(options), std::move(view),
       {.merge = MergeToolsOf(core_), .skips_memtables = SkipsMemTables(options)});
   return versions.GetOperands(key, operands_options, operands, count);
 }
@@ -148,6 +119,7 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
   }
   if (views.empty()) return;
   const SequenceNumber seqno = views.front().second.seqno();
+  uint64_t value_bytes = 0;
   // One iterator serves all keys of a family.
   for (auto& [family, view] : views) {
     if (!core_.mode.is_following()) view.ReadAsOf(seqno);
@@ -155,13 +127,18 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
     std::unique_ptr<StampedIterator> versions;
     if (checked.ok()) {
       versions = std::make_unique<StampedIterator>(
-          PointOptions(options), std::move(view),
+          StampedPointOptions(options), std::move(view),
           StampedIterator::Setting{.merge = MergeToolsOf(core_),
                                    .skips_memtables = SkipsMemTables(options)});
     }
     for (const size_t i : indexes) {
       if (FamilyOf(handles[i]) != family) continue;
+      if (value_bytes > options.value_size_soft_limit) {
+        results.statuses[i] = Status::Aborted("value_size_soft_limit reached");
+        continue;
+      }
       results.statuses[i] = checked.ok() ? LookUp(versions.get(), keys[i], results.at(i)) : checked;
+      if (results.statuses[i].ok()) value_bytes += versions->value().size();
     }
   }
 }
@@ -245,7 +222,7 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
   explanation->table_count = super_version.version()->file_count();
   const Slice key = explanation->key;
   ReadExplainer explainer(explanation, family->comparator().stamp_bytes());
-  StampedIterator iterator(is_get ? PointOptions(options) : options, std::move(view),
+  StampedIterator iterator(is_get ? StampedPointOptions(options) : options, std::move(view),
                            {.merge = MergeToolsOf(core_),
                             .skips_memtables = is_get && SkipsMemTables(options),
                             .trace = &explainer});
@@ -269,11 +246,13 @@ Result<std::unique_ptr<Iterator>> DBImpl::MakeStampedIterator(const ReadOptions&
                                                               ReadView view) {
   RETURN_IF_ERROR(CheckStampedIterator(options, *view.super_version()));
   if (options.background_purge_on_iterator_cleanup) view.PurgeInBackground();
-  return std::unique_ptr<Iterator>(std::make_unique<StampedIterator>(
-      options, std::move(view),
-      StampedIterator::Setting{.merge = MergeToolsOf(core_),
-                               .query_trace = &core_.query_trace,
-                               .family = FamilyOf(handle)->id()}));
+  std::unique_ptr<Iterator> iterator =
+      std::make_unique<StampedIterator>(options, std::move(view),
+                                        StampedIterator::Setting{.merge = MergeToolsOf(core_),
+                                                                 .query_trace = &core_.query_trace,
+                                                                 .family = FamilyOf(handle)->id()});
+  if (options.pin_data) iterator = std::make_unique<PinnedIterator>(std::move(iterator));
+  return iterator;
 }
 
 // Raises the timestamp below which versions may be dropped.

@@ -78,9 +78,15 @@ std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
   // The copy begins with the header; its count is corrected at the end.
   std::string kept(contents.data(), std::min(contents.size(), kWriteBatchHeaderBytes));
   uint32_t missing = 0;
+  SavePoint logged =
+      batch.GetWalTerminationPoint();  // with the sizes of the copy, when it is there
+  const size_t logged_bytes = logged.size;
   while (reader.Next(&record)) {
     if (record.IsCounted() && families.Find(record.family) == nullptr) {
       missing++;
+      if (reader.next_offset() > logged_bytes) continue;
+      logged.size -= reader.next_offset() - reader.record_offset();
+      logged.count--;
       continue;
     }
     kept.append(contents.data() + reader.record_offset(),
@@ -90,6 +96,8 @@ std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
   assert(missing <= WriteBatchInternal::Count(batch));
   WriteBatch result(std::move(kept));
   WriteBatchInternal::SetCount(&result, WriteBatchInternal::Count(batch) - missing);
+  WriteBatchInternal::TakeOverPlaceholders(batch, &result);
+  WriteBatchInternal::SetWalTerminationPoint(&result, logged);
   return result;
 }
 
@@ -257,6 +265,11 @@ Status DBImpl::WriteObserved(const WriteOptions& options, WriteBatch* updates,
 Status DBImpl::CommitSubBatches(CommitPlan plan, WriteBatch* updates) {
   assert(updates != nullptr);
   if (WriteBatchInternal::Count(*updates) == 0) return core_.pipeline->Commit(plan);
+  if (!updates->GetWalTerminationPoint().is_cleared()) {
+    return Status::NotSupported(
+        "write batch: a WAL termination point in a database whose transactions write before they "
+        "commit: the log must have the whole batch");
+  }
   const Slice contents = WriteBatchInternal::Contents(*updates);
   std::vector<size_t> begins;
   if (WriteBatchInternal::Count(*updates) > 1) {
@@ -291,18 +304,19 @@ Status DBImpl::CheckTwoPhaseWrite(const WriteOptions& options, const WriteBatch&
   if (options.sync && options.disableWAL) {
     return Status::InvalidArgument("Sync writes has to enable WAL.");
   }
-  if (options.low_pri) {
-    RETURN_IF_ERROR(write_control_.AdmitLowPriority(options, batch.GetDataSize()));
-  }
   if (options.rate_limiter_priority == Env::IO_TOTAL) return Status::OK();
   return AwaitTurn(options, batch.GetDataSize());
 }
 
-// Logs the section without inserting it.
+// Logs the section without inserting it. Only this part of a two-phase commit may be held back for
+// its low priority: the decision releases locks.
 Status DBImpl::WritePrepare(const WriteOptions& options, PreparedSection* section,
                             CommitHook* hook) {
   assert(section != nullptr);
   RETURN_IF_ERROR(CheckTwoPhaseWrite(options, *section->batch()));
+  if (options.low_pri) {
+    RETURN_IF_ERROR(write_control_.AdmitLowPriority(options, section->batch()->GetDataSize()));
+  }
   return TwoPhase().Prepare(options, section, hook);
 }
 

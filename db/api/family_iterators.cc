@@ -49,7 +49,8 @@ void FamilyCursors::FindHolders() {
       if (!status.ok()) return Fail(status);
       continue;
     }
-    const int order = holders_.empty() ? 0 : order_->Compare(iterator.key(), key());
+    const int order =
+        holders_.empty() ? 0 : order_->CompareWithoutTimestamp(iterator.key(), false, key(), false);
     const bool is_nearer = direction_ == Direction::kForward ? order < 0 : order > 0;
     if (is_nearer) holders_.clear();
     if (is_nearer || order == 0) holders_.push_back(&cursor);
@@ -139,6 +140,11 @@ Status OpenFamilyCursors(const ReadOptions& options,
                          const OpenIterators& make, FamilyCursors* cursors) {
   assert(cursors != nullptr);
   RETURN_IF_ERROR(CheckOneOrder(families));
+  if (options.iter_start_ts != nullptr) {
+    return Status::NotSupported(
+        "an iterator over several families: ReadOptions::iter_start_ts shows versions, which "
+        "cannot be merged by key");
+  }
   std::vector<std::unique_ptr<Iterator>> iterators;
   RETURN_IF_ERROR(make(&iterators));
   assert(iterators.size() == families.size());

@@ -86,7 +86,9 @@ std::optional<CompactionPlan> AgePicker::PickOld() const {
   const bool is_levelled = pick_.options->compaction_style == kCompactionStyleLevel;
   std::optional<CompactionPlan> plan;
   if (limit == 0 || (!is_universal && !is_levelled)) return plan;
-  for (Level level = 0; level < version_.num_levels() && !plan.has_value(); ++level) {
+  // A plan never has tables of a level that is reserved for ingestion behind.
+  const Level end{LevelsInUse(version_, *pick_.options)};
+  for (Level level = 0; level < end && !plan.has_value(); ++level) {
     if (!IsBefore(version_.levels()[level]->oldest_creation_time, limit)) continue;
     for (const TableFile* table : version_.files(level)) {
       if (!IsBefore(table->meta.file_creation_time, limit) || table->being_compacted) continue;

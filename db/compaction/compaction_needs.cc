@@ -188,7 +188,7 @@ double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
   }
   // Universal: the number of sorted runs that no compaction has claimed.
   size_t runs = claims.IdleOn(version, 0).files, marked = 0;
-  for (Level level = 0; level < version.num_levels(); ++level) {
+  for (Level level = 0; level < LevelsInUse(version, options); ++level) {
     const CompactionClaims::Sums idle = claims.IdleOn(version, level);
     if (level > 0 && idle.files != 0 && idle.files == version.files(level).size()) runs++;
     marked += idle.marked;

@@ -97,7 +97,7 @@ std::optional<CompactionPlan> PickCompaction(const Version& version, const PickO
 int RunsThatSlowWrites(const Version& version, const ColumnFamilyOptions& options) {
   auto runs = static_cast<int>(version.files(0).size());
   if (options.compaction_style != kCompactionStyleUniversal) return runs;
-  for (Level level = 1; level < version.num_levels(); ++level) {
+  for (Level level = 1; level < LevelsInUse(version, options); ++level) {
     runs += version.files(level).empty() ? 0 : 1;
   }
   return runs;

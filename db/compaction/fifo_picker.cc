@@ -65,7 +65,8 @@ class FifoPicker {
   // All tables, oldest first. A table on a deeper level was written under another style, and is
   // older than all of level 0.
   std::vector<LevelFiles> ByAge() const;
-  bool IsExpired(const TableFile& file) const;
+  static uint64_t NewestTimeOf(const std::vector<LevelFiles>& by_age, size_t i);
+  bool IsExpired(uint64_t born) const;
   std::optional<CompactionPlan> PickExpired(const std::vector<LevelFiles>& by_age)
       REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickForSpace(const std::vector<LevelFiles>& by_age)
@@ -107,8 +108,18 @@ std::optional<CompactionPlan> FifoPicker::Pick() {
   return plan;
 }
 
-bool FifoPicker::IsExpired(const TableFile& file) const {
-  const uint64_t born = file.meta.file_creation_time;
+// A time at which the newest data of the table was in it already; 0: unknown. A table that was
+// written again is younger than its data, but the data is older than the flush of the next newer
+// table.
+uint64_t FifoPicker::NewestTimeOf(const std::vector<LevelFiles>& by_age, size_t i) {
+  assert(i < by_age.size());
+  const uint64_t written = by_age[i].files.front()->meta.file_creation_time;
+  if (i + 1 == by_age.size()) return written;
+  const uint64_t next = by_age[i + 1].files.front()->meta.oldest_ancestor_time;
+  return next == 0 ? written : std::min(written, next);
+}
+
+bool FifoPicker::IsExpired(uint64_t born) const {
   return born != 0 && born < pick_.now_seconds && pick_.now_seconds - born > options_.ttl;
 }
 
@@ -117,9 +128,8 @@ bool FifoPicker::IsExpired(const TableFile& file) const {
 std::optional<CompactionPlan> FifoPicker::PickExpired(const std::vector<LevelFiles>& by_age) {
   if (options_.ttl == 0) return std::nullopt;
   CompactionPlan plan;
-  for (const LevelFiles& table : by_age) {
-    if (!IsExpired(*table.files.front())) break;
-    Drop(table, &plan);
+  for (size_t i = 0; i < by_age.size() && IsExpired(NewestTimeOf(by_age, i)); i++) {
+    Drop(by_age[i], &plan);
   }
   return Deletion(std::move(plan), CompactionReason::kFIFOTtl);
 }
@@ -154,18 +164,13 @@ Temperature TierAtAge(const CompactionOptionsFIFO& fifo, uint64_t age_seconds) {
   return reached.temperature;
 }
 
-// Writes the oldest table that is on the wrong tier again. A table that was written again is
-// younger than its data, but the data is older than the flush of the next newer table.
+// Writes the oldest table that is on the wrong tier again.
 std::optional<CompactionPlan> FifoPicker::PickForTier(const std::vector<LevelFiles>& by_age) {
   const CompactionOptionsFIFO& fifo = options_.compaction_options_fifo;
   if (fifo.file_temperature_age_thresholds.empty()) return std::nullopt;
   for (size_t i = 0; i < by_age.size(); i++) {
     const TableFile& file = *by_age[i].files.front();
-    uint64_t newest = file.meta.file_creation_time;
-    if (i + 1 < by_age.size()) {
-      const uint64_t next = by_age[i + 1].files.front()->meta.oldest_ancestor_time;
-      if (next != 0) newest = std::min(newest, next);
-    }
+    const uint64_t newest = NewestTimeOf(by_age, i);
     if (by_age[i].level != 0 || newest == 0 || newest > pick_.now_seconds) continue;
     const Temperature tier = TierAtAge(fifo, pick_.now_seconds - newest);
     if (tier == Temperature::kUnknown || file.meta.temperature == static_cast<uint8_t>(tier)) {

@@ -92,14 +92,16 @@ LogReader::Options ReaderOptions(FileNumber number, uint64_t end_bytes) {
 }
 
 // The sequence number of the first batch in the log, which may be an empty batch; 0 if there is no
-// batch yet.
+// batch yet. Sections that were logged again have the numbers of an older log.
 Result<SequenceNumber> FirstSeqnoOf(const DbCore& core, FileNumber number, uint64_t bytes) {
   ASSIGN_OR_RETURN(const LogRecycler::Pin pin, PinLog(core, number));
   ASSIGN_OR_RETURN(auto file, OpenLog(core, number));
   // Damage is not reported here; an iterator that reads the log finds it.
   LogReader reader(NewFileLogSource(std::move(file)), ReaderOptions(number, bytes), nullptr);
   Slice record;
-  if (reader.ReadRecord(&record)) return SeqnoOf(record);
+  while (reader.ReadRecord(&record)) {
+    if (!IsLoggedAgain(record)) return SeqnoOf(record);
+  }
   if (!reader.status().ok()) return reader.status();
   return SequenceNumber{0};
 }

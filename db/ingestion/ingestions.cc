@@ -68,6 +68,7 @@ struct Ingestions::Part {
   std::vector<std::pair<Level, FileMetadata>> placed;
   std::vector<std::unique_ptr<TableFile>> ranges;
   std::deque<CompactionPlan> reserved;
+  bool is_installed = false;  // set by Record(): a version of the family has the files
 
   // Set by WriteAsBatch(): the first sequence number of the batch; 0: the files were installed.
   SequenceNumber written_seqno = 0;
@@ -509,6 +510,7 @@ Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vecto
     for (Part* part : parts) {
       ColumnFamilyData* const family = part->family();
       if (family->is_dropped()) continue;
+      part->is_installed = true;
       family->PublishSuperVersion();
       family->last_external_change = family->current()->number();
       scheduler_->RequestCompactionLocked(family);
@@ -519,23 +521,18 @@ Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vecto
   return status;
 }
 
-// 3. Report. The files of a family that was dropped at the last moment are not named anywhere.
+// 3. Report. The files of a family that was dropped before the installation are not named anywhere.
+// Those of a family that was dropped later are deleted with its versions.
 
 void Ingestions::Report(const std::vector<Part*>& parts) {
   for (Part* part : parts) {
     part->view.Reset();
-    bool is_dropped = false;
-    {
-      MutexLock lock(&core_->mutex);
-      is_dropped = part->family()->is_dropped();
-    }
     for (size_t i = 0; i < part->staged->files.size(); i++) {
       const ExternalFile& file = part->staged->files[i];
       if (file.source != file.path) ReportFile(*part, i);  // else the call itself has written it
-      const bool is_kept = !is_dropped && part->written_seqno == 0;
-      if (is_kept && core_->resources.space != nullptr)
+      if (part->is_installed && core_->resources.space != nullptr)
         core_->resources.space->OnAddFile(file.path, file.bytes);
-      if (is_dropped && part->written_seqno == 0) {
+      if (!part->is_installed && part->written_seqno == 0) {
         IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), file.path),
                     "the next open deletes it");
       }

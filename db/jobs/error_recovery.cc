@@ -115,7 +115,9 @@ Status ErrorRecovery::FlushImmutables(const std::vector<FamilyRef>& families) {
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   flushes.emplace(core_, families, FlushScope::kAll);
   if (flushes->is_empty()) return Status::OK();
-  return scheduler_->RunRecoveryFlushLocked(&*flushes);
+  const Status flushed = scheduler_->RunRecoveryFlushLocked(&*flushes);
+  // Nothing of a family that was dropped meanwhile is left to flush.
+  return flushed.IsColumnFamilyDropped() ? Status::OK() : flushed;
 }
 
 // Steps (1) to (5) for a hard error, as listed at the head of this file.

@@ -115,7 +115,8 @@ Status FlushGroup::DescribeWithoutLogs(FileNumber log_number, VersionSet::Change
 // its flush counts as dropped.
 void FlushGroup::Finish(const Status& status) {
   for (const auto& flush : flushes_) {
-    const bool is_left_out = flushes_.size() > 1 && status.ok() && flush->family()->is_dropped();
+    // Others of the group, or edits of other families, may have been installed without it.
+    const bool is_left_out = status.ok() && flush->family()->is_dropped();
     flush->Finish(is_left_out ? Status::ColumnFamilyDropped() : status);
   }
   core_->jobs.FlushSettles();

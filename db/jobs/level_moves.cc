@@ -35,8 +35,10 @@ Status CheckLevel0(const Version& version, Level to) {
     return order.Compare(a->meta.smallest, b->meta.smallest) < 0;
   });
   for (size_t i = 0; i + 1 < files.size(); i++) {
-    if (order.OrderWithoutTimestamp(files[i]->meta.largest_user_key(),
-                                    files[i + 1]->meta.smallest_user_key()) >= 0) {
+    const FileMetadata& meta = files[i]->meta;
+    const int end = order.OrderWithoutTimestamp(meta.largest_user_key(),
+                                                files[i + 1]->meta.smallest_user_key());
+    if (end > 0 || (end == 0 && !meta.largest_is_exclusive())) {
       return Status::InvalidArgument("PromoteL0: tables of level 0 overlap");
     }
   }

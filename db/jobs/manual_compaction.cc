@@ -148,18 +148,22 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
 // level that has files, or the base level if there is none.
 Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
                                         ManualCompaction* manual) {
-  bool has_levels = false, rewrites_bottom = false;
+  bool has_levels = false, rewrites_bottom = false, trusts_new_files = true;
   {
     MutexLock lock(&core_->mutex);
     has_levels = manual->family->options().compaction_style == kCompactionStyleLevel;
     rewrites_bottom = RewritesBottom(options, HasCompactionFilter(manual->family->options()));
+    // A compaction that has begun before this call may have other options or another filter.
+    trusts_new_files = manual->trim.empty() && (options.bottommost_level_compaction ==
+                                                    BottommostLevelCompaction::kForceOptimized ||
+                                                !registry_->IsRunningLocked(manual->family));
   }
   if (!has_levels) {
     manual->rewrites_bottom = rewrites_bottom;
     return RunToEnd(manual);
   }
-  // Files from this number on are written by this call or later; they need no second rewriting. But
-  // an automatic compaction that has begun before does not trim.
+  // Files from this number on are written by this call or later; they need no second rewriting,
+  // unless a compaction that has begun before writes them too.
   const FileNumber first_new_file = core_->versions->next_file_number();
   RangeLevels levels = LevelsOf(*manual);
   for (Level level{std::max(levels.first, 0)}; level < std::max(levels.last, 1); ++level) {
@@ -171,7 +175,7 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
     RETURN_IF_ERROR(RunToEnd(manual));
     levels = LevelsOf(*manual);
   }
-  const bool is_rewritten = levels.oldest_in_last >= first_new_file && manual->trim.empty();
+  const bool is_rewritten = levels.oldest_in_last >= first_new_file && trusts_new_files;
   if (!rewrites_bottom || levels.last < 1 || is_rewritten) return Status::OK();
   manual->input_level = manual->output_level = Level{levels.last};
   manual->allow_trivial_move = false;

@@ -133,6 +133,8 @@ Status WalReplay::ReplayLog(FileNumber number) {
   LogReader reader(NewFileLogSource(std::move(file)), reader_options, &collector);
   report_->logs_read++;
   RETURN_IF_ERROR(ReplayRecords(number, &reader, &collector));
+  // The log may end with a record that is no batch, which the next log and the MANIFEST count.
+  log_->end_offset = std::max(log_->end_offset, reader.special_end());
 
   if (!reader.status().ok()) return reader.status();
   if (reader.torn_tail_bytes() > 0) {
@@ -150,7 +152,7 @@ Status WalReplay::ReplayLog(FileNumber number) {
     stopped_at_log_ = number;
   }
   if (!is_read_whole) return Status::OK();
-  return CheckEnd(number, std::max(log_->end_offset, reader.special_end()));
+  return CheckEnd(number);
 }
 
 // Whether the MANIFEST says that the log was closed exactly where its records end. Then the log is
@@ -229,10 +231,10 @@ Status WalReplay::CheckRecord(const Slice& batch, uint64_t numbers) const {
 // Compares the end of a log with the sizes in the MANIFEST. If the log is shorter, there is a hole
 // before the next log. Synced bytes can only be missing because of damage. Bytes that were written
 // but not synced may be lost in a crash of the machine, and then everything written after them is
-// lost too. `end_offset` is where the last record ends or, in a log without batches, the record
-// that describes the predecessor.
-Status WalReplay::CheckEnd(FileNumber number, uint64_t end_offset) {
+// lost too.
+Status WalReplay::CheckEnd(FileNumber number) {
   if (!is_own_) return Status::OK();
+  const uint64_t end_offset = log_->end_offset;
   const LogSummary& known = options_.tracked->at(number);
   const uint64_t written = std::max(known.synced_bytes, known.end_bytes);
   if (end_offset >= written) return Status::OK();
@@ -295,8 +297,10 @@ Status WalReplay::VerifyPredecessor(FileNumber number, const PredecessorWalInfo&
   if (predecessor.log_number < options_.min_log_number) return Status::OK();  // not needed any more
   const auto found = logs_.find(predecessor.log_number);
   const ReplayedLog log = found == logs_.end() ? ReplayedLog() : found->second;
+  // Records that were logged again are no batches of their log, but the writer counts them.
+  const bool has_batches = log.last_batch_seqno != 0;
   if (found != logs_.end() && log.end_offset == predecessor.size_bytes &&
-      log.last_batch_seqno == predecessor.last_seqno) {
+      (!has_batches || log.last_batch_seqno == predecessor.last_seqno)) {
     return Status::OK();
   }
   const Status status = Status::Corruption(StrCat(

@@ -120,7 +120,7 @@ class WalReplay {
   Result<bool> FilterAndApply(FileNumber number, const LogReader& reader, Slice batch,
                               const NumberCounter::Numbers& numbers, Collector* collector)
       REQUIRES(db_mutex);
-  Status CheckEnd(FileNumber number, uint64_t end_offset);
+  Status CheckEnd(FileNumber number);
   Status CheckPredecessor(FileNumber number, const LogPredecessor& predecessor);
   Status VerifyPredecessor(FileNumber number, const PredecessorWalInfo& predecessor);
   Status ReactToHole(FileNumber number, const Status& hole);

@@ -9,6 +9,16 @@
 
 namespace ashlar {
 
+namespace {
+
+// False for a slice without data, as that of a result that is no input of the merge.
+bool LiesIn(const Slice& part, const Slice& whole) {
+  return part.data() != nullptr && part.data() >= whole.data() &&
+         part.data() <= whole.data() + whole.size();
+}
+
+}  // namespace
+
 // The first, newest operand of a key. It is copied or pinned, since the runs move on.
 void OperandFold::Begin(const Slice& internal_key, const Slice& operand, const ValuePin& pin) {
   assert(has_operator());
@@ -63,7 +73,14 @@ bool OperandFold::MergeAll(Below below, const Slice& base, Status* status) {
   const Status merged =
       MergeFully(tools_, user_key_, below == Below::kNothing ? nullptr : &existing,
                  operands_.Reversed(), &merged_);
-  if (merged.ok()) return true;
+  if (merged.ok()) {
+    // The base is in a block of the runs, which move on before the result is written.
+    if (LiesIn(merged_.input, base)) {
+      merged_.value.assign(merged_.input.data(), merged_.input.size());
+      merged_.input = Slice(nullptr, 0);
+    }
+    return true;
+  }
   const bool is_operators_fault = merged.subcode() == Status::kMergeOperatorFailed;
   const bool keeps =
       is_operators_fault && (on_failure_ == OnFailure::kKeepOperands ||

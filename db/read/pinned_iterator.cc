@@ -43,6 +43,7 @@ void PinnedIterator::Keep() {
   if (!source_->Valid()) return;
   key_ = Copy(source_->key());
   value_ = Copy(source_->value());
+  timestamp_ = Copy(source_->timestamp());
 }
 
 Slice PinnedIterator::Copy(const Slice& bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PinnedIterator shows the same entries as another iterator, and keeps each key and value that it
-// has shown until it is destroyed: ReadOptions::pin_data.
+// PinnedIterator shows the same entries as another iterator, and keeps each key, value and
+// timestamp that it has shown until it is destroyed: ReadOptions::pin_data.
 //
 // It copies keys and values into its own arena. Pinning blocks instead would not save the copies of
 // keys, which many blocks store in parts, and would keep a whole block for one value. An entry that
@@ -29,6 +29,7 @@ class PinnedIterator final : public Iterator {
   void Prev() override;
   Slice key() const override { return key_; }
   Slice value() const override { return value_; }
+  Slice timestamp() const override { return timestamp_; }
   const WideColumns& columns() const override { return source_->columns(); }
   Status status() const override { return source_->status(); }
   Status Refresh() override { return source_->Refresh(); }
@@ -43,8 +44,9 @@ class PinnedIterator final : public Iterator {
 
   const std::unique_ptr<Iterator> source_;
   Arena memory_;  // all keys and values shown so far
-  Slice key_;     // points into memory_
-  Slice value_;   // points into memory_
+  Slice key_;     // this and the next two point into memory_
+  Slice value_;
+  Slice timestamp_;  // empty if the family has none
 };
 
 }  // namespace ashlar

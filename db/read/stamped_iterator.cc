@@ -471,6 +471,7 @@ bool StampedIterator::ShowEntity(const Slice& entity) {
     return false;
   }
   shown_value_ = DefaultColumnOf(entity_columns_);
+  stored_entity_ = entity;
   shows_entity_ = true;
   return true;
 }

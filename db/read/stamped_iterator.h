@@ -65,6 +65,15 @@ class StampedIterator final : public Iterator {
                      PinnableSlice* operands, int* count);
   // The key of the version that the last move or lookup has found, with its timestamp.
   Slice stored_key() const { return shown_; }
+  // The stored form of the columns that are shown; null if a plain value is shown.
+  const Slice* stored_entity() const { return shows_entity_ ? &stored_entity_ : nullptr; }
+
+  // Whether the value that a lookup has found was merged from more operands than
+  // merge_operand_count_threshold.
+  bool HasManyOperands() const {
+    return options_.merge_operand_count_threshold.has_value() &&
+           operands_.count() > *options_.merge_operand_count_threshold;
+  }
 
   bool Valid() const override { return valid_; }
   void SeekToFirst() override;
@@ -152,6 +161,7 @@ class StampedIterator final : public Iterator {
   PinnableSlice blob_value_;
   MergeOperands operands_;
   WideColumns entity_columns_;
+  Slice stored_entity_;  // what entity_columns_ was decoded from
   bool shows_entity_ = false;
   mutable PlainColumn plain_column_;
   std::optional<std::string> prefix_;

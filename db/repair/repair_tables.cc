@@ -218,7 +218,9 @@ Status Repair::PlaceFamily(Family* family) {
   const PlacementOptions options{
       .comparator = &family->comparator,
       .num_levels = family->options->num_levels,
-      .uses_level0_only = family->options->compaction_style == kCompactionStyleFIFO};
+      .uses_level0_only = family->options->compaction_style == kCompactionStyleFIFO,
+      .reserves_last_level =
+          family->options->cf_allow_ingest_behind && family->options->num_levels > 2};
   return PlaceTables(options, compare, &family->tables, &report_);
 }
 

@@ -169,6 +169,7 @@ size_t Placement::NextToPlace(std::vector<std::string>* notes) const {
 Level Placement::LevelFor(size_t i) const {
   if (options_.uses_level0_only) return Level();
   int deepest = options_.num_levels - 1;
+  if (options_.reserves_last_level && !tables_[i].level) deepest--;
   for (const size_t other : nodes_[i].overlapping) {
     if (!nodes_[other].is_placed) continue;
     const int below = *tables_[other].level;

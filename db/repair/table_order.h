@@ -32,6 +32,9 @@ struct PlacementOptions {
   const InternalKeyComparator* comparator = nullptr;
   int num_levels = 7;
   bool uses_level0_only = false;  // FIFO compaction
+  // The last level is for ingestion behind: no compaction reads it, so only a MANIFEST puts a table
+  // there.
+  bool reserves_last_level = false;
 };
 
 // Which of two tables has newer entries.

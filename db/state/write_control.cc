@@ -219,15 +219,14 @@ void WriteControl::RequestLogAheadLocked() {
   }
 }
 
-// Memtables are full when a writer has said so; the flag is cleared before they are searched.
+// The flag is cleared before the full memtables are searched.
 Status WriteControl::SwitchFullMemTablesLocked() {
   while (is_switching_) core_->conditions.writers.Wait();
   if (!has_full_memtable_.exchange(false, std::memory_order_acq_rel)) return Status::OK();
   std::vector<ColumnFamilyData*> full;
   for (ColumnFamilyData* family : core_->families.All()) {
     if (!family->HasFullMemTable()) continue;
-    // The flag is set again, so that the next commit looks here once more.
-    // If all buffers are in use, the write waits for a flush first.
+    // If all buffers are in use, the write waits for a flush first; the next commit looks again.
     if (family->HasNoFreeBuffer()) {
       has_full_memtable_.store(true, std::memory_order_release);
       continue;
@@ -236,7 +235,10 @@ Status WriteControl::SwitchFullMemTablesLocked() {
   }
   if (full.empty()) return Status::OK();
   AddStoredHistoryLocked(&full);
-  return SwitchUnaskedLocked(full, FlushReason::kWriteBufferFull);
+  const Status switched = SwitchUnaskedLocked(full, FlushReason::kWriteBufferFull);
+  // If no log could be created, the next commit tries again instead of growing the memtables.
+  if (!switched.ok()) has_full_memtable_.store(true, std::memory_order_release);
+  return switched;
 }
 
 // The family of stored statistics fills up in days. It is flushed with other families if no other

@@ -14,8 +14,11 @@
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/read/db_iterator.h"
+#include "db/read/pinned_iterator.h"
 #include "db/read/point_read.h"
 #include "db/read/read_view.h"
+#include "db/read/stamped_iterator.h"
+#include "db/read/stamped_read.h"
 #include "db/table_cache/table_bounds.h"
 #include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
@@ -179,6 +182,9 @@ OneTable::~OneTable() {
 struct SstFileReader::Rep {
   Options options;
   std::unique_ptr<OneTable> table;  // null: no table is open
+
+  // Get() from a table whose keys have timestamps.
+  Status GetStamped(const ReadOptions& read, const Slice& key, PinnableSlice* value) const;
 };
 
 SstFileReader::SstFileReader(const Options& options) : rep_(std::make_unique<Rep>()) {
@@ -217,17 +223,46 @@ Status SstFileReader::Open(const std::string& file_path) {
 // The iterator must be destroyed before this reader.
 Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   if (rep_->table == nullptr) return NewErrorIterator(NotOpen());
-  const Status supported = CheckIteratorOptionsSupported(options);
+  const bool is_stamped = rep_->table->comparator().stamp_bytes() != 0;
+  ReadView view = rep_->table->AcquireView();
+  const Status supported = is_stamped ? CheckStampedIterator(options, *view.super_version())
+                                      : CheckIteratorOptionsSupported(options);
   if (!supported.ok()) return NewErrorIterator(supported);
-  return new DBIterator(options, rep_->table->AcquireView(), {.merge = rep_->table->tools()});
+  ReadOptions read = options;
+  if (read.pin_data) read.allow_unprepared_value = false;  // the shown value is copied at once
+  const MergeTools merge = rep_->table->tools();
+  std::unique_ptr<Iterator> iterator;
+  if (is_stamped) {
+    iterator = std::make_unique<StampedIterator>(read, std::move(view),
+                                                 StampedIterator::Setting{.merge = merge});
+  } else {
+    iterator =
+        std::make_unique<DBIterator>(read, std::move(view), DBIteratorSetting{.merge = merge});
+  }
+  if (options.pin_data) iterator = std::make_unique<PinnedIterator>(std::move(iterator));
+  return iterator.release();
+}
+
+// Finds the newest version of the key that is not above the read's timestamp.
+Status SstFileReader::Rep::GetStamped(const ReadOptions& read, const Slice& key,
+                                      PinnableSlice* value) const {
+  ReadView view = table->AcquireView();
+  RETURN_IF_ERROR(CheckStampedRead(read, *view.super_version()));
+  StampedIterator versions(StampedPointOptions(read), std::move(view), {.merge = table->tools()});
+  const StampedIterator::Found found = versions.Lookup(key);
+  RETURN_IF_ERROR(versions.status());
+  if (found != StampedIterator::Found::kValue) return Status::NotFound();
+  value->PinSelf(versions.value());
+  return versions.HasManyOperands() ? Status::OkMergeOperandThresholdExceeded() : Status::OK();
 }
 
 // The read searches an empty memtable and then the one table.
 Status SstFileReader::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
   if (rep_->table == nullptr) return NotOpen();
-  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   assert(value != nullptr);
   value->Reset();
+  if (rep_->table->comparator().stamp_bytes() != 0) return rep_->GetStamped(options, key, value);
+  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   const ReadView view = rep_->table->AcquireView();
   const LookupKey lookup_key(key, view.seqno(), rep_->table->comparator().order());
   PointLookup lookup(lookup_key, value);

@@ -111,6 +111,15 @@ class WriteBatchInternal {
   static bool HasPlaceholder(const WriteBatch& batch) {
     return (batch.content_flags_.load(std::memory_order_relaxed) & kHasPlaceholder) != 0;
   }
+  static void SetWalTerminationPoint(WriteBatch* batch, const SavePoint& point) {
+    batch->wal_term_point_ = point;
+  }
+  // For a copy that was made record by record: its bytes do not tell which timestamps are
+  // placeholders.
+  static void TakeOverPlaceholders(const WriteBatch& from, WriteBatch* to) {
+    if (!HasPlaceholder(from)) return;
+    to->content_flags_.fetch_or(kHasPlaceholder, std::memory_order_relaxed);
+  }
   static Status MarkCommitWithTimestamp(WriteBatch* batch, const Slice& xid,
                                         const Slice& commit_ts);
   static Status MarkRollback(WriteBatch* batch, const Slice& xid);

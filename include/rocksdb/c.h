@@ -2212,8 +2212,8 @@ typedef void (*on_memtable_sealed_cb)(void*, const rocksdb_memtableinfo_t*);
 
 // Is told of what the database does; functions that are null are not called. They are called in the
 // threads that do the work, which wait: the functions should be fast and must not wait for the
-// database. The handle of the database is valid during the call. Options share the listener; its
-// handle may be destroyed after that.
+// database. The handle of the database is valid during the call. Options take the listener over: it
+// is destroyed by the caller only if no options got it.
 rocksdb_eventlistener_t* rocksdb_eventlistener_create(
     void* state, void (*destructor)(void*), on_flush_begin_cb on_flush_begin,
     on_flush_completed_cb on_flush_completed,
@@ -2834,7 +2834,8 @@ size_t rocksdb_readoptions_get_merge_operand_count_threshold(rocksdb_readoptions
 
 // Iterators skip the tables for which table_filter(state, properties) returns 0; it must be safe to
 // call from several threads. `destructor`, if not null, is called with `state` when the filter is
-// replaced or the handle is destroyed.
+// replaced or the handle is destroyed. So, unlike other options, the handle must outlive the
+// iterators that were made with the filter.
 void rocksdb_readoptions_set_table_filter(rocksdb_readoptions_t* opt, void* state,
                                          void (*destructor)(void*),
                                          rocksdb_readoptions_table_filter_cb table_filter);

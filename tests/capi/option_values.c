@@ -6,7 +6,10 @@
 void capi_test_option_values(const char* directory);
 
 static unsigned char accept_tables(void* state, const ashlar_table_properties_t* properties) {
-  CHECK(properties != NULL);
+  CHECK(ashlar_table_properties_num_entries(properties) > 0);
+  size_t length = 0;
+  const char* name = ashlar_table_properties_column_family_name(properties, &length);
+  CHECK(length == 7 && memcmp(name, "default", 7) == 0);
   return *(const unsigned char*)state;
 }
 

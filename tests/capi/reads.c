@@ -112,6 +112,10 @@ static void test_pinned(ashlar_t* db) {
   CHECK_TEXT(copy, length, "A");
   CHECK(ashlar_key_may_exist_cf(db, NULL, family, "e", 1, NULL, NULL, NULL, 0, NULL) == 1);
   CHECK(ashlar_key_may_exist_cf(db, NULL, family, "none", 4, NULL, NULL, NULL, 0, &found) == 0);
+  // Without the answer whether there is a value, none is made.
+  copy = NULL;
+  CHECK(ashlar_key_may_exist(db, NULL, "a", 1, &copy, &length, NULL, 0, NULL) == 1);
+  CHECK(copy == NULL);
   CHECK_OK(error);
 }
 

@@ -131,6 +131,7 @@ class PointLocks final : public KeyLocks {
   // Takes the lock of a shard, by the owner's timeout if it is a custom mutex.
   Status LockMutex(uint32_t shard, const LockOwner& owner, const KeyLock& lock);
   Status Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry);
+  void EndThrownWait(LockWaiter* waiter, uint32_t shard);
   void Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* waiter, KeyLock* first);
   void Dequeue(LockShard* shard, LockWaiter* waiter, KeyLock* first);
   void GiveUp(Section* section, LockWaiter* waiter);

@@ -11,6 +11,7 @@
 
 #include "db/transaction/locks/lock_sleep.h"
 #include "db/transaction/locks/point_locks.h"
+#include "util/scope_exit.h"
 #include "util/statistics/perf_level_impl.h"
 #include "util/text/data_in_errors.h"
 #include "util/text/str_cat.h"
@@ -111,6 +112,7 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
   // What GetWaitingTxns() shows after a wait that timed out. It is made while the wait is still in
   // the table, and stored afterwards. A wait that succeeds stores null.
   std::shared_ptr<const LockWait> kept;
+  ScopeExit leave([&] { EndThrownWait(waiter, shard); });
   while (waiter->IsWaiting()) {
     const uint64_t now = clock_->NowMicros();
     if (now >= search_at) {
@@ -134,6 +136,7 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
                            mutexes_.empty() ? nullptr : mutexes_[shard], owner->condition_);
     }
   }
+  leave.Cancel();
   // The perf context has nanoseconds, the clock microseconds.
   AddPerfCount(&PerfContextBase::key_lock_wait_count);
   if (TimesPerf()) {
@@ -155,6 +158,18 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
   return Status::OK();
 }
 
+// The program's condition variable has thrown, or an allocation has failed. The caller, which
+// undoes what the lock says that it has, gets a lock that was granted meanwhile.
+void PointLocks::EndThrownWait(LockWaiter* waiter, uint32_t shard) {
+  assert(waiter != nullptr);
+  {
+    Section section(this, shard, waiter);
+    if (waiter->IsWaiting()) return GiveUp(&section, waiter);
+  }
+  if (waiter->outcome.load(std::memory_order_acquire) != LockWaiter::kGranted) return;
+  waiter->owner->Own(waiter->lock, waiter->mode);
+}
+
 // ---- The queue
 
 // An upgrade goes behind earlier upgrades, everything else to the end.
@@ -164,6 +179,10 @@ void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* wa
   assert(waiter != nullptr);
   assert(first != nullptr);
   LockOwner* const owner = waiter->owner;
+  // Before the waiter enters a list, so that a failed allocation leaves nothing behind.
+  if (mutex_factory_ != nullptr && owner->condition_ == nullptr) {
+    owner->condition_ = mutex_factory_->AllocateCondVar();
+  }
   LockWaiter* previous = first->last_waiter_;
   if (waiter->is_upgrade) {
     previous = nullptr;
@@ -184,9 +203,6 @@ void PointLocks::Enqueue(LockShard* shard, uint32_t shard_number, LockWaiter* wa
   if (waiter->next_in_shard != nullptr) waiter->next_in_shard->previous_in_shard = waiter;
   shard->first_waiter = waiter;
 
-  if (mutex_factory_ != nullptr && owner->condition_ == nullptr) {
-    owner->condition_ = mutex_factory_->AllocateCondVar();
-  }
   waiter->lock->owner_ = owner;
   waiter->may_be_short = first->owner_->is_ending.load(std::memory_order_relaxed);
   owner->waiter_ = waiter;

@@ -259,10 +259,11 @@ RangeLock* RangeLocks::FindKey(const Family& family, const KeyLock& lock, LockMo
 
 // Joins ranges of all families if the new range does not fit. False: it does not fit even then, and
 // the request fails.
-bool RangeLocks::MakeRoomFor(const RangeLock& range) {
+bool RangeLocks::MakeRoomFor(Section* section, const RangeLock& range) {
   if (memory_ + range.MemoryBytes() <= max_memory_) return true;
   escalations_++;
   for (auto& [number, family] : families_) Escalate(&family);
+  SearchAllDeadlocks(section);
   return memory_ + range.MemoryBytes() <= max_memory_;
 }
 

@@ -94,19 +94,26 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
     ~Section() NO_THREAD_SAFETY_ANALYSIS {
       if (locks_->custom_mutex_ == nullptr) {
         locks_->mutex_.Unlock();
+        RecordDeadlocks();
         for (const std::atomic<uint32_t>* word : wakes_) locks_->clock_->Wake(word);
       } else {
         locks_->custom_mutex_->UnLock();
+        RecordDeadlocks();
       }
     }
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
     // Sets the outcome of a waiter that is in no list any more.
     void Tell(RangeWaiter* waiter, LockOwner* owner, uint32_t outcome);
+    // The deadlock enters the history when the mutex is free again.
+    void Report(RangeDeadlockPath deadlock);
 
    private:
+    void RecordDeadlocks();
+
     RangeLocks* const locks_;
     std::vector<const std::atomic<uint32_t>*> wakes_;
+    std::vector<RangeDeadlockPath> deadlocks_;
   };
   class Graph;
 
@@ -126,7 +133,7 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
   void Insert(Family* family, std::unique_ptr<RangeLock> range);
   void Remove(Family* family, RangeLock* range);
   RangeLock* FindKey(const Family& family, const KeyLock& lock, LockMode mode) const;
-  bool MakeRoomFor(const RangeLock& range);
+  bool MakeRoomFor(Section* section, const RangeLock& range);
   void Escalate(Family* family);
   bool MayJoin(const RangeLock& range, const RangeLock& next) const;
 
@@ -137,7 +144,10 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
   void GrantWaiters(Section* section, Family* family);
   void Enqueue(Family* family, RangeWaiter* waiter);
   void Dequeue(Family* family, RangeWaiter* waiter);
-  void SearchDeadlock(RangeWaiter* waiter);
+  void GiveUp(Section* section, RangeWaiter* waiter);
+  bool IsListed(const RangeWaiter* waiter) const;
+  void SearchDeadlock(Section* section, RangeWaiter* waiter);
+  void SearchAllDeadlocks(Section* section);
   void EndByDeadlock(Section* section, RangeWaiter* waiter, TransactionID blocker);
 
   const std::unique_ptr<LockClock> clock_;

@@ -12,6 +12,7 @@
 #include "db/transaction/locks/lock_sleep.h"
 #include "db/transaction/locks/range_locks.h"
 #include "db/transaction/locks/range_waiter.h"
+#include "util/scope_exit.h"
 #include "util/statistics/perf_level_impl.h"
 #include "util/text/data_in_errors.h"
 #include "util/text/str_cat.h"
@@ -49,6 +50,15 @@ void RangeLocks::Section::Tell(RangeWaiter* waiter, LockOwner* owner, uint32_t o
   wakes_.push_back(&waiter->outcome);
   waiter->outcome.store(outcome, std::memory_order_release);  // the waiter may be gone now
   if (condition != nullptr) condition->NotifyAll();
+}
+
+void RangeLocks::Section::Report(RangeDeadlockPath deadlock) {
+  deadlock.deadlock_time = locks_->clock_->UnixSeconds();
+  deadlocks_.push_back(std::move(deadlock));
+}
+
+void RangeLocks::Section::RecordDeadlocks() {
+  for (RangeDeadlockPath& deadlock : deadlocks_) locks_->history_.Add(std::move(deadlock));
 }
 
 // The owners for which a request must wait; each may occur several times.
@@ -113,7 +123,7 @@ Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
     }
     // A range of the owner contains the wanted one already, so no new object is needed.
     if (Covers(*family, *wanted)) return Status::OK();
-    if (!MakeRoomFor(*wanted)) {
+    if (!MakeRoomFor(&section, *wanted)) {
       return Status(Status::kAborted, Status::kLockLimit, Status::kNoError,
                     StrCat("the ranges would need more than ", max_memory_, " bytes"));
     }
@@ -132,7 +142,7 @@ Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
   return Wait(&waiter, owner);
 }
 
-// Returns with the range held, or with the request removed from the list.
+// Returns or throws with the range held, or with the request removed from the list.
 Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
   assert(waiter != nullptr);
   assert(owner != nullptr);
@@ -144,11 +154,17 @@ Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
       DeadlineAfter(start, std::max<int64_t>(owner->deadlock_timeout_micros, 0)), give_up_at);
   Status failure;
   std::shared_ptr<LockWait> kept;
+  // For an exception of the program's callback or condition variable.
+  ScopeExit leave([&] {
+    Section section(this);
+    if (waiter->IsWaiting()) GiveUp(&section, waiter);
+  });
   while (waiter->IsWaiting()) {
     const uint64_t now = clock_->NowMicros();
     if (now >= search_at) {
       search_at = kNoDeadline;
-      SearchDeadlock(waiter);
+      Section section(this);
+      SearchDeadlock(&section, waiter);
       continue;
     }
     std::shared_ptr<const IsKilledCallback> is_killed;
@@ -163,8 +179,7 @@ Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
         for (const LockOwner* blocker : blockers) kept->holders.push_back(blocker->id());
         kept->family = waiter->wanted->family;
         kept->key = waiter->wanted->start.key;
-        Dequeue(family, waiter);
-        GrantWaiters(&section, family);
+        GiveUp(&section, waiter);
         break;
       }
       is_killed = is_killed_;
@@ -178,6 +193,7 @@ Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
     failure = SleepUntil(clock_.get(), waiter->outcome, std::min({search_at, give_up_at, poll_at}),
                          custom_mutex_, owner->condition_);
   }
+  leave.Cancel();
   AddPerfCount(&PerfContextBase::key_lock_wait_count);
   if (TimesPerf()) {
     get_perf_context()->key_lock_wait_time += (clock_->NowMicros() - start) * 1000;
@@ -195,6 +211,15 @@ Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
       return RangeFailure(Status::kTimedOut, Status::kLockTimeout, *waiter->wanted,
                           waiter->blocker);
   }
+}
+
+// The wait ends without the range, which may let later requests through.
+void RangeLocks::GiveUp(Section* section, RangeWaiter* waiter) {
+  assert(section != nullptr);
+  assert(waiter != nullptr);
+  Family* const family = FindFamily(waiter->wanted->family);
+  Dequeue(family, waiter);
+  GrantWaiters(section, family);
 }
 
 // Grants every request that nothing blocks any more. One that is granted can only block others, so
@@ -265,47 +290,58 @@ class RangeLocks::Graph final : public WaitGraph {
   std::map<TransactionID, RangeWaiter*> waiters_;
 };
 
+// With the mutex held, a waiter that is not listed has its outcome and may be gone.
+bool RangeLocks::IsListed(const RangeWaiter* waiter) const {
+  for (const auto& [number, family] : families_) {
+    const std::vector<RangeWaiter*>& waiters = family.waiters;
+    if (std::find(waiters.begin(), waiters.end(), waiter) != waiters.end()) return true;
+  }
+  return false;
+}
+
 // Repeats until no cycle is left: a victim other than this waiter may have closed one cycle of
 // several.
-void RangeLocks::SearchDeadlock(RangeWaiter* waiter) {
-  std::vector<RangeDeadlockPath> found;
-  {
-    Section section(this);
-    while (waiter->IsWaiting()) {
-      LockOwner* const owner = waiter->wanted->owner;
-      Graph graph(this);
-      graph.Add(waiter);
-      const WaitCycle cycle = FindCycle(&graph, {owner->id(), 0}, owner->deadlock_detect_depth);
-      if (cycle.kind == WaitCycle::Kind::kNone) break;
-      if (cycle.kind == WaitCycle::Kind::kTooLong) {
-        // The search was too long to be answered; only an owner that wants detection fails by it.
-        if (!owner->deadlock_detect) break;
-        EndByDeadlock(&section, waiter, waiter->blocker);
-        found.emplace_back(0, true);
-        break;
-      }
-      // The first member that detects deadlocks is the victim, and the last one of the report.
-      const size_t count = cycle.path.size();
-      size_t victim = 0;
-      while (!graph.Find(cycle.path[victim].id)->wanted->owner->deadlock_detect) victim++;
-      RangeDeadlockPath path(0);
-      for (size_t i = 1; i <= count; i++) {
-        const RangeLock& wanted = *graph.Find(cycle.path[(victim + i) % count].id)->wanted;
-        path.path.push_back({wanted.owner->id(),
-                             wanted.family,
-                             wanted.mode == LockMode::kExclusive,
-                             {wanted.start.key, wanted.start.is_after},
-                             {wanted.end.key, wanted.end.is_after}});
-      }
-      found.push_back(std::move(path));
-      EndByDeadlock(&section, graph.Find(cycle.path[victim].id),
-                    cycle.path[(victim + 1) % count].id);
+void RangeLocks::SearchDeadlock(Section* section, RangeWaiter* waiter) {
+  assert(section != nullptr);
+  assert(waiter != nullptr);
+  while (IsListed(waiter)) {
+    LockOwner* const owner = waiter->wanted->owner;
+    Graph graph(this);
+    graph.Add(waiter);
+    const WaitCycle cycle = FindCycle(&graph, {owner->id(), 0}, owner->deadlock_detect_depth);
+    if (cycle.kind == WaitCycle::Kind::kNone) return;
+    if (cycle.kind == WaitCycle::Kind::kTooLong) {
+      // The search was too long to be answered; only an owner that wants detection fails by it.
+      if (!owner->deadlock_detect) return;
+      EndByDeadlock(section, waiter, waiter->blocker);
+      return section->Report(RangeDeadlockPath(0, true));
     }
+    // The first member that detects deadlocks is the victim, and the last one of the report.
+    const size_t count = cycle.path.size();
+    size_t victim = 0;
+    while (!graph.Find(cycle.path[victim].id)->wanted->owner->deadlock_detect) victim++;
+    RangeDeadlockPath path(0);
+    for (size_t i = 1; i <= count; i++) {
+      const RangeLock& wanted = *graph.Find(cycle.path[(victim + i) % count].id)->wanted;
+      path.path.push_back({wanted.owner->id(),
+                           wanted.family,
+                           wanted.mode == LockMode::kExclusive,
+                           {wanted.start.key, wanted.start.is_after},
+                           {wanted.end.key, wanted.end.is_after}});
+    }
+    section->Report(std::move(path));
+    EndByDeadlock(section, graph.Find(cycle.path[victim].id), cycle.path[(victim + 1) % count].id);
   }
-  for (RangeDeadlockPath& path : found) {
-    path.deadlock_time = clock_->UnixSeconds();
-    history_.Add(std::move(path));
+}
+
+// A joined range stands in the way of more requests than its parts did, so a request that waits
+// already may wait for more owners now and be part of a deadlock that its own search did not find.
+void RangeLocks::SearchAllDeadlocks(Section* section) {
+  std::vector<RangeWaiter*> waiting;
+  for (const auto& [number, family] : families_) {
+    waiting.insert(waiting.end(), family.waiters.begin(), family.waiters.end());
   }
+  for (RangeWaiter* waiter : waiting) SearchDeadlock(section, waiter);
 }
 
 // The victim is told last: after that its objects may be gone.

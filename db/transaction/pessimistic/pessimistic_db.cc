@@ -30,7 +30,7 @@ PessimisticDb::PessimisticDb(DB* db, DBImpl* impl, const TransactionDBOptions& o
 // looks at the prepare sections of the shells; last the shells are deleted.
 PessimisticDb::~PessimisticDb() {
   // A shell that is deleted from here on does not make another shell of itself.
-  state_->is_closing.store(true, std::memory_order_release);
+  state_->is_ending.store(true, std::memory_order_release);
   state_->snapshots.ReleaseOlderThan(kMaxTxnTimestamp);
   const std::vector<PessimisticTransaction*> shells = state_->registry.Shells();
   for (PessimisticTransaction* shell : shells) shell->GiveBackSnapshots();

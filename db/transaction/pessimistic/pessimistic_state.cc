@@ -46,10 +46,6 @@ std::shared_ptr<KeyLocks> MakeLocks(const TransactionDBOptions& options, LockClo
   return {options.lock_mgr_handle, options.lock_mgr_handle->getLockManager()};
 }
 
-}  // namespace
-
-namespace {
-
 PessimisticState::Policy PolicyOf(TxnDBWritePolicy policy) {
   switch (policy) {
     case WRITE_PREPARED: return PessimisticState::Policy::kWritePrepared;
@@ -69,6 +65,10 @@ PessimisticState::PessimisticState(DBImpl* impl, const TransactionDBOptions& db_
       locks(MakeLocks(db_options, clock.get(), impl)) {}
 
 PessimisticState::~PessimisticState() = default;
+
+bool PessimisticState::IsClosing() const {
+  return is_ending.load(std::memory_order_acquire) || db->is_closed();
+}
 
 std::pair<Status, std::shared_ptr<const Snapshot>> PessimisticState::CreateTimestampedSnapshot(
     TxnTimestamp ts) {

@@ -43,8 +43,11 @@ struct PessimisticState {
   // All transactions, and the names of those that have one.
   TransactionRegistry registry;
   TimestampedSnapshots snapshots;
-  // The database is being closed: a transaction that is prepared leaves nothing behind.
-  std::atomic<bool> is_closing{false};
+  // The wrapper is being destroyed, and with it `db`.
+  std::atomic<bool> is_ending{false};
+  // The database is closed or is being closed: a transaction that is prepared leaves nothing
+  // behind.
+  bool IsClosing() const;
 
   // A snapshot of the newest state, with a timestamp, in the map and for the caller.
   std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(TxnTimestamp ts);

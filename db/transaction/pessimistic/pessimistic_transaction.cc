@@ -49,7 +49,7 @@ PessimisticTransaction::PessimisticTransaction(PessimisticState* state)
 PessimisticTransaction::~PessimisticTransaction() {
   // Iterators refer to the transaction, and the program may delete them after it.
   iterators_.EndAll();
-  const bool is_closing = state_->is_closing.load(std::memory_order_acquire);
+  const bool is_closing = state_->IsClosing();
   if (GetState() == PREPARED && !is_closing) {
     LeaveShell();
   } else {
@@ -115,7 +115,7 @@ void PessimisticTransaction::Begin(const WriteOptions& write_options,
 void PessimisticTransaction::Clear() {
   iterators_.EndAll();
   state_->locks->ReleaseAll(owner_.get());
-  assert(!HasWritten() || !IsUndecided() || state_->is_closing);
+  assert(!HasWritten() || !IsUndecided() || state_->IsClosing());
   section_ = nullptr;
   section_batch_ = nullptr;
   recovered_ = nullptr;

@@ -93,6 +93,7 @@ ColumnFamilyOptions CompactingOptions(const ColumnFamilyOptions& from,
   ColumnFamilyOptions options = from;
   // Nothing but the manual compaction may move tables, and nothing may stop the flush.
   options.disable_auto_compactions = true;
+  options.preclude_last_level_data_seconds = 0;  // all tables go to one level
   options.level0_slowdown_writes_trigger = 999'999;
   options.level0_stop_writes_trigger = 999'999;
   options.soft_pending_compaction_bytes_limit = 0;

@@ -88,6 +88,7 @@ Status AddWriteTimes(const WriteBatch& from, int64_t seconds, WriteBatch* to) {
     to->MarkWalTerminationPoint();
     RETURN_IF_ERROR(WriteBatchInternal::Iterate(from, &adder, point.size, from.GetDataSize()));
   }
+  WriteBatchInternal::TakeOverPlaceholders(from, to);
   return adder.log_data_status();
 }
 

@@ -68,7 +68,8 @@ CompactionFilter::Decision TtlCompactionFilter::FilterStored(ValueType type, con
   // A changed value keeps the time of the old one, because the change is not a write of the
   // program.
   if (decision == Decision::kChangeValue) AppendWriteTime(new_value, WriteTimeOf(*stored));
-  return decision;
+  // Readers would take the end of the default column for a time. PutEntity() is refused too.
+  return decision == Decision::kChangeWideColumnEntity ? Decision::kIOError : decision;
 }
 
 // The user's filter sees values without times, in all forms of the call.

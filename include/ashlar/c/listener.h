@@ -22,8 +22,8 @@ typedef void (*ashlar_on_memtable_sealed_cb)(void*, const ashlar_memtableinfo_t*
 
 // Is told of what the database does; functions that are null are not called. They are called in the
 // threads that do the work, which wait: the functions should be fast and must not wait for the
-// database. The handle of the database is valid during the call. Options share the listener; its
-// handle may be destroyed after that.
+// database. The handle of the database is valid during the call. Options take the listener over: it
+// is destroyed by the caller only if no options got it.
 ashlar_eventlistener_t* ashlar_eventlistener_create(
     void* state, void (*destructor)(void*), ashlar_on_flush_begin_cb on_flush_begin,
     ashlar_on_flush_completed_cb on_flush_completed,

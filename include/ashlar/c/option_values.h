@@ -44,7 +44,8 @@ size_t ashlar_readoptions_get_merge_operand_count_threshold(ashlar_readoptions_t
 
 // Iterators skip the tables for which table_filter(state, properties) returns 0; it must be safe to
 // call from several threads. `destructor`, if not null, is called with `state` when the filter is
-// replaced or the handle is destroyed.
+// replaced or the handle is destroyed. So, unlike other options, the handle must outlive the
+// iterators that were made with the filter.
 void ashlar_readoptions_set_table_filter(ashlar_readoptions_t* opt, void* state,
                                          void (*destructor)(void*),
                                          ashlar_readoptions_table_filter_cb table_filter);

@@ -85,6 +85,19 @@ Result<bool> TableFilter::MayContainPrefix(const Slice& prefix, const LookupKey&
   return filter->view.MayContain(prefix);
 }
 
+Result<bool> TableFilter::MayContainWithoutTimestamp(const Slice& user_key, const LookupKey& stored,
+                                                     BlockRead* read) const {
+  if (kind_ == Kind::kNone) return true;
+  const SliceTransform* const prefixes =
+      contents_.has_whole_keys ? nullptr : contents_.prefix_extractor;
+  if (prefixes != nullptr && !prefixes->InDomain(user_key)) return true;
+  const Slice item = prefixes == nullptr ? user_key : prefixes->Transform(user_key);
+  if (kind_ == Kind::kFull) return full_->view.MayContain(item);
+  ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter, PartitionOf(stored, read));
+  if (!filter) return NotInMemory();
+  return filter->view.MayContain(item);
+}
+
 bool TableFilter::Ask(const FilterView& view, PointLookup* lookup) const {
   assert(contents_.has_whole_keys || contents_.prefix_extractor != nullptr);
   if (contents_.has_whole_keys) return view.MayContainItem(WholeKey{lookup});

@@ -50,6 +50,11 @@ class TableFilter {
     return MayContainSlow(lookup, read);
   }
 
+  // The same for a user key without its timestamp: writers add keys in this form. `stored` is the
+  // key with the timestamp, by which a partition is found. For checks, not for reads.
+  Result<bool> MayContainWithoutTimestamp(const Slice& user_key, const LookupKey& stored,
+                                          BlockRead* read) const;
+
   // True if the filter has prefixes of this extractor.
   bool HoldsPrefixesOf(const SliceTransform& extractor) const;
   // False only if no key at or behind `key` has the prefix; in a filter that is not

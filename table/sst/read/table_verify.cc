@@ -168,8 +168,9 @@ Status TableReader::Verification::CheckRestart(uint32_t offset, const Block& blo
 Status TableReader::Verification::CheckFilter(const Slice& key) {
   if (!table_.filter_.CanReject()) return Status::OK();
   const LookupKey target(ExtractUserKey(key), kMaxSequenceNumber, table_.icmp_.order());
-  PointLookup lookup(target, nullptr);
-  ASSIGN_OR_RETURN(const bool may_contain, table_.filter_.MayContain(&lookup, &read_));
+  ASSIGN_OR_RETURN(const bool may_contain,
+                   table_.filter_.MayContainWithoutTimestamp(
+                       table_.icmp_.WithoutStamp(target.user_key), target, &read_));
   if (may_contain) return Status::OK();
   return Contradiction(StrCat("the filter rejects ", InternalKeyInError(key)));
 }

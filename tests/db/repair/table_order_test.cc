@@ -28,7 +28,9 @@ class TableOrderTest : public testing::Test {
   // "level of table 1, of table 2, ..."; on level 0 with "@" and the rank of its epoch.
   std::string Place(const std::map<std::pair<int, int>, NewerTable>& answers = {}) {
     const InternalKeyComparator order(BytewiseComparator());
-    const PlacementOptions options{.comparator = &order, .num_levels = num_levels_};
+    const PlacementOptions options{.comparator = &order,
+                                   .num_levels = num_levels_,
+                                   .reserves_last_level = reserves_last_level_};
     EXPECT_OK(PlaceTables(
         options,
         [&](const FileMetadata& a, const FileMetadata& b) -> Result<NewerTable> {
@@ -57,6 +59,7 @@ class TableOrderTest : public testing::Test {
   std::vector<PlacedTable> tables_;
   std::vector<std::string> notes_;
   int num_levels_ = 7;
+  bool reserves_last_level_ = false;
 };
 
 TEST_F(TableOrderTest, GivenLevelsStay) {
@@ -70,6 +73,14 @@ TEST_F(TableOrderTest, DisjointTablesShareTheLastLevel) {
   Add("a", "c", 1, 9);
   Add("d", "f", 2, 5);
   EXPECT_EQ(Place(), "6 6");
+}
+
+TEST_F(TableOrderTest, OnlyTheManifestPutsTablesOnAReservedLevel) {
+  reserves_last_level_ = true;
+  Add("a", "m", 1, 5, Level{6});
+  Add("n", "z", 1, 9);
+  Add("a", "m", 6, 9);
+  EXPECT_EQ(Place(), "6 5 5");
 }
 
 TEST_F(TableOrderTest, NewerTablesLieAbove) {

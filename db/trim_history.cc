@@ -64,8 +64,7 @@ Status DBImpl::ClipStamped(ColumnFamilyHandle* handle, const Slice& begin, const
         "may need its keys");
   }
   RETURN_IF_ERROR(Flush(FlushOptions(), handle));
-  const RangeOpt outside[] = {RangeOpt(OptSlice(), begin), RangeOpt(end, OptSlice())};
-  RETURN_IF_ERROR(DeleteFilesInRanges(handle, outside, /*include_end=*/false));
+  // Whole tables are not dropped first: with a tombstone of one, a key of another would come back.
   const HistoryTrim trim{.above = "", .kept_range = HistoryTrim::Range{first, limit}};
   RETURN_IF_ERROR(
       manual_compactions_.TrimHistory(family, trim, std::nullopt, order.LastStored(begin)));

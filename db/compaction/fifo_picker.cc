@@ -110,11 +110,11 @@ std::optional<CompactionPlan> FifoPicker::Pick() {
 
 // A time at which the newest data of the table was in it already; 0: unknown. A table that was
 // written again is younger than its data, but the data is older than the flush of the next newer
-// table.
+// table. Only level 0 is in order of age: tables of a deeper level tell nothing of each other.
 uint64_t FifoPicker::NewestTimeOf(const std::vector<LevelFiles>& by_age, size_t i) {
   assert(i < by_age.size());
   const uint64_t written = by_age[i].files.front()->meta.file_creation_time;
-  if (i + 1 == by_age.size()) return written;
+  if (by_age[i].level != 0 || i + 1 == by_age.size()) return written;
   const uint64_t next = by_age[i + 1].files.front()->meta.oldest_ancestor_time;
   return next == 0 ? written : std::min(written, next);
 }

@@ -12,7 +12,7 @@ namespace {
 
 class CallOptionsTest : public DbTest {
  protected:
-  CallOptionsTest() {
+  explicit CallOptionsTest(TestFiles files = TestFiles::kMemory) : DbTest(files) {
     options_.disable_auto_compactions = true;
     Open();
   }
@@ -109,6 +109,36 @@ TEST_F(CallOptionsTest, ALogHoldsNothingOfFamiliesThatNeverWere) {
     Reopen();
     EXPECT_EQ(Get(family.substr(family.size() - 1)), "v");
     EXPECT_EQ(Get("k"), "(none)");
+  }
+}
+
+class PartlyLoggedBatch : public CallOptionsTest {
+ protected:
+  PartlyLoggedBatch() : CallOptionsTest(TestFiles::kSim) {}
+};
+
+TEST_F(PartlyLoggedBatch, EndsAtItsMarkInTheLogAlsoWithoutMissingFamilies) {
+  for (const auto& [before, behind] : {std::pair(1, 0), {0, 1}, {2, 3}}) {
+    SCOPED_TRACE(before);
+    ColumnFamilyHandle* dropped = nullptr;
+    ASSERT_OK(db_->CreateColumnFamily(options_, "dropped", &dropped));
+    ASSERT_OK(db_->DropColumnFamily(dropped));
+    WriteBatch batch;
+    for (int i = 0; i < before; i++) ASSERT_OK(batch.Put(dropped, "k", "of nobody"));
+    ASSERT_OK(batch.Put("a", "1"));
+    batch.MarkWalTerminationPoint();
+    for (int i = 0; i < behind; i++) ASSERT_OK(batch.Put(dropped, "k", "of nobody"));
+    ASSERT_OK(batch.Put("b", "1"));
+    WriteOptions ignoring;
+    ignoring.ignore_missing_column_families = true;
+    ASSERT_OK(db_->Write(ignoring, &batch));
+    EXPECT_EQ(Keys(), "ab");
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(dropped));
+    Kill();
+    Open();
+    EXPECT_EQ(Keys(), "a");
+    EXPECT_EQ(Property("ashlar.recovery-report"), "");
+    Delete("a");
   }
 }
 

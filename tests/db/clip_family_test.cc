@@ -113,6 +113,24 @@ TEST_F(ClipFamilyTest, ASnapshotSeesWhatWasThere) {
   db_->ReleaseSnapshot(snapshot);
 }
 
+// A table that has only the tombstone of the first or the last key is dropped as a whole, but not
+// the table with the key.
+TEST_F(ClipFamilyTest, DeletedKeysAtTheEndsDoNotComeBack) {
+  Open({"default"});
+  for (const char* const key : {"a", "b", "m", "n", "y", "z"}) Put(key);
+  Compact();
+  for (const char* const key : {"a", "z"}) {
+    Delete(key);
+    Flush();
+  }
+  ASSERT_OK(db_->PromoteL0(handles_[0], 1));
+  ASSERT_EQ(Tree(), "L1 a-a z-z L6 a-z");
+  ASSERT_OK(db_->ClipColumnFamily(handles_[0], "m", "y"));
+  EXPECT_EQ(Scan(), "m=v n=v");
+  EXPECT_EQ(Get("a"), "(none)");
+  EXPECT_EQ(Get("z"), "(none)");
+}
+
 TEST_F(ClipFamilyTest, AReversedRangeIsRefused) {
   Open({"default"});
   Fill(handles_[0]);

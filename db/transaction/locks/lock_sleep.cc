@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/transaction/locks/lock_sleep.h"
 
+#include "util/scope_exit.h"
+
 namespace ashlar {
 
 namespace {
@@ -21,15 +23,18 @@ Status SleepUntil(LockClock* clock, const std::atomic<uint32_t>& outcome, uint64
   }
   Status status = mutex->Lock();
   if (!status.ok()) return status;
-  if (outcome.load(std::memory_order_acquire) == 0) {
-    const uint64_t now = clock->NowMicros();
-    if (until == kNoDeadline) {
-      status = condition->Wait(mutex);
-    } else if (now < until) {
-      status = condition->WaitFor(mutex, static_cast<int64_t>(until - now));
+  {
+    // The program's condition variable may throw, with the mutex locked.
+    const ScopeExit unlock([&mutex] { mutex->UnLock(); });
+    if (outcome.load(std::memory_order_acquire) == 0) {
+      const uint64_t now = clock->NowMicros();
+      if (until == kNoDeadline) {
+        status = condition->Wait(mutex);
+      } else if (now < until) {
+        status = condition->WaitFor(mutex, static_cast<int64_t>(until - now));
+      }
     }
   }
-  mutex->UnLock();
   if (!status.IsTimedOut() || until == kNoDeadline) return status;
   return clock->NowMicros() + kClockDifferenceMicros >= until ? Status::OK() : status;
 }

@@ -262,8 +262,9 @@ RangeLock* RangeLocks::FindKey(const Family& family, const KeyLock& lock, LockMo
 bool RangeLocks::MakeRoomFor(Section* section, const RangeLock& range) {
   if (memory_ + range.MemoryBytes() <= max_memory_) return true;
   escalations_++;
+  const size_t before = memory_;
   for (auto& [number, family] : families_) Escalate(&family);
-  SearchAllDeadlocks(section);
+  if (memory_ != before) SearchAllDeadlocks(section);
   return memory_ + range.MemoryBytes() <= max_memory_;
 }
 

@@ -70,5 +70,19 @@ TEST(CompactionByAge, WhatWasWrittenTooLongAgoIsRewrittenWhereItIs) {
             "merge L2[3] -> L2 bottommost periodic");
 }
 
+// No compaction takes its tables, so they would be due for ever.
+TEST(CompactionByAge, WhatWasIngestedBehindIsNeverTooOld) {
+  ColumnFamilyOptions options = AgingOptions();
+  options.ttl = 0;
+  options.periodic_compaction_seconds = 100;
+  options.cf_allow_ingest_behind = true;
+  const TextTree tree("L5: 2 a-b 10 born=450\nL6: 1 a-z 10 born=100");
+  for (const CompactionStyle style : {kCompactionStyleUniversal, kCompactionStyleLevel}) {
+    options.compaction_style = style;
+    EXPECT_EQ(PickAt(550, tree, options), "none") << style;
+    EXPECT_EQ(PickAt(551, tree, options), "merge L5[2] -> L5 periodic") << style;
+  }
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -279,6 +279,14 @@ TEST(UniversalPicker, ScoresAndStallsCountRuns) {
   EXPECT_EQ(RunsThatSlowWrites(tree.version(), ColumnFamilyOptions()), 2);
 }
 
+TEST(UniversalPicker, ALevelForIngestionBehindIsNoRun) {
+  ColumnFamilyOptions options = UniversalStyle();
+  options.cf_allow_ingest_behind = true;
+  const TextTree tree("L0: 5 a-z 10, 6 a-z 10\nL6: 1 a-z 900");
+  EXPECT_LT(tree.Needs(options).scores[0], 1.0);
+  EXPECT_EQ(RunsThatSlowWrites(tree.version(), options), 2);
+}
+
 TEST(FifoPicker, WritesTablesAgainThatAreOldEnoughForAnotherTier) {
   ColumnFamilyOptions options = Fifo(1000);
   options.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kWarm, 100},
@@ -331,6 +339,21 @@ TEST(FifoPicker, DropsWhatIsTooOld) {
   EXPECT_EQ(ReasonOf(tree, options, 19), CompactionReason::kFIFOTtl);
   EXPECT_EQ(PickOfStyle(TextTree("L0: 1 a-z 40, 2 a-z 40 born=8"), options, 99), "none")
       << "nobody knows how old the oldest one is";
+}
+
+TEST(FifoPicker, ATableThatWasWrittenAgainIsTooOldWhenItsDataIs) {
+  ColumnFamilyOptions options = Fifo(1000);
+  options.ttl = 10;
+  const TextTree tree("L0: 2 a-z 40 born=95 kin=90, 1 a-z 40 born=98 kin=50");
+  EXPECT_EQ(PickOfStyle(tree, options, 100), "none");
+  EXPECT_EQ(PickOfStyle(tree, options, 101), "drop L0[1]");
+}
+
+TEST(FifoPicker, TablesOfADeeperLevelTellNothingOfEachOther) {
+  ColumnFamilyOptions options = Fifo(1000);
+  options.ttl = 50;
+  const TextTree tree("L2: 1 a-c 40 born=90 kin=10, 2 d-f 40 born=90 kin=90");
+  EXPECT_EQ(PickOfStyle(tree, options, 100), "none");
 }
 
 TEST(FifoPicker, OneJobAtATime) {

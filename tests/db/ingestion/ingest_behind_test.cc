@@ -174,6 +174,26 @@ TEST_F(IngestBehindTest, WorksWithUniversalCompaction) {
   EXPECT_EQ(Scan(), "k0000=v k0001=v k0002=v k0003=b k0004=b k0008=b k0009=new");
 }
 
+// It counts for no compaction, so a stop that it causes would never end.
+TEST_F(IngestBehindTest, DoesNotStopWritesWithUniversalCompaction) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.disable_auto_compactions = false;  // without compactions no table stops writes
+  options_.level0_file_num_compaction_trigger = 4;
+  options_.level0_slowdown_writes_trigger = 4;
+  options_.level0_stop_writes_trigger = 4;
+  Open();
+  ASSERT_OK(IngestBehind({File("/b.sst", 0, 4, "b")}));
+  FlushOptions flush;
+  flush.allow_write_stall = true;  // the flush must not wait for what is examined
+  for (int i = 0; i < 3; i++) {
+    Put(i, "v");
+    ASSERT_OK(db_->Flush(flush));
+  }
+  WaitForJobs();
+  EXPECT_EQ(Levels(), "3,0,0,1");
+  EXPECT_EQ(Property("rocksdb.is-write-stopped"), "0");
+}
+
 // Files ingested behind, at any time among writes and compactions, have the effect of files that
 // were ingested first.
 TEST_F(IngestBehindTest, InAnyOrderIsAsIfItHadComeFirst) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // External files: their level, their sequence number and their visibility.
+#include <thread>
+
 #include "ashlar/listener.h"
 #include "env/file_util.h"
 #include "tests/db/ingestion/ingest_fixture.h"
@@ -434,6 +436,36 @@ TEST_F(IngestTest, AreToldToListeners) {
   EXPECT_EQ(listener->calls, "default /a.sst " + FileOn(0).directory + FileOn(0).name + " @2 10\n");
   EXPECT_FALSE(Ingest({"/missing.sst"}).ok());
   EXPECT_EQ(listener->calls.find("missing"), std::string::npos);
+}
+
+// Its files are installed by then, and belong to whoever holds the handle.
+TEST_F(IngestTest, OfAFamilyThatAListenerDropsAreReadThroughItsHandle) {
+  class Dropper final : public EventListener {
+   public:
+    void OnExternalFileIngested(DB* db, const ExternalFileIngestionInfo& info) override {
+      if (info.cf_name != "first") return;
+      EXPECT_OK(db->DropColumnFamily(second));
+    }
+    ColumnFamilyHandle* second = nullptr;
+  };
+  const auto dropper = std::make_shared<Dropper>();
+  options_.listeners.push_back(dropper);
+  Open({kDefaultColumnFamilyName, "first", "second"});
+  dropper->second = handles_[2];
+  std::vector<IngestExternalFileArg> args(2);
+  args[0].column_family = handles_[1];
+  args[0].external_files = {File("/a.sst", 0, 2, "a")};
+  args[1].column_family = handles_[2];
+  args[1].external_files = {File("/b.sst", 0, 2, "b")};
+  ASSERT_OK(db_->IngestExternalFiles(args));
+  EXPECT_EQ(FilesOnDisk(".sst"), 2);
+  EXPECT_EQ(Get(Key(1), nullptr, 2), "b");
+  EXPECT_EQ(Scan(nullptr, 2), Key(0) + "=b " + Key(1) + "=b");
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(handles_[2]));
+  handles_.pop_back();
+  // A background thread deletes the file if another thread is just leaving an epoch.
+  for (int i = 0; i < 100'000 && FilesOnDisk(".sst") != 1; ++i) std::this_thread::yield();
+  EXPECT_EQ(FilesOnDisk(".sst"), 1);
 }
 
 // A scan over deleted keys writes a range tombstone to the memtable, which may not hide files that

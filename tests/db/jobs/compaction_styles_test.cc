@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Databases with the universal and the FIFO compaction style, over many flushes.
+#include <atomic>
 #include <mutex>
 #include <utility>
 
+#include "ashlar/convenience.h"
 #include "ashlar/listener.h"
 #include "ashlar/sst_file_writer.h"
 #include "db/options/stock_merge_operators.h"
@@ -175,6 +177,34 @@ TEST_F(CompactionStyles, UniversalRewritesWhatHasGrownOld) {
   WaitForJobs();
   EXPECT_EQ(Levels(), "0,0,0,0,0,0,1");
   EXPECT_EQ(reasons_->Of(CompactionReason::kPeriodicCompaction), 1);
+}
+
+// It would rewrite all other data again and again, and a wait for its compactions would not end.
+TEST_F(CompactionStyles, UniversalRewritesNothingForWhatWasIngestedBehind) {
+  class Breaker final : public EventListener {
+   public:
+    void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
+      if (++count_ == 5) CancelAllBackgroundWork(db, /*wait=*/false);
+    }
+
+   private:
+    std::atomic<int> count_{0};
+  };
+  options_.listeners.push_back(std::make_shared<Breaker>());
+  options_.cf_allow_ingest_behind = true;
+  options_.periodic_compaction_seconds = 900;
+  Reopen(kCompactionStyleUniversal, 7);
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/outside.sst"));
+  ASSERT_OK(writer.Put("outside", "v"));
+  ASSERT_OK(writer.Finish());
+  IngestExternalFileOptions behind;
+  behind.ingest_behind = true;
+  ASSERT_OK(db_->IngestExternalFile({"/outside.sst"}, behind));
+  clock_->moved_by_seconds = 1000;
+  WriteTable("young");
+  EXPECT_EQ(Levels(), "1,0,0,0,0,0,1");
+  EXPECT_EQ(Keys(), "outsideyoung");
 }
 
 TEST_F(CompactionStyles, FifoDropsTheOldestTables) {

@@ -185,6 +185,25 @@ TEST_F(ErrorRecoveryTest, AWriteThatIsAcknowledgedMeanwhileSurvivesAKill) {
   ExpectWhole();
 }
 
+// Nothing that is left has a table then, but the change of the MANIFEST is made all the same.
+TEST_F(ErrorRecoveryTest, TheOnlyFamilyThatIsFlushedMayBeDroppedMeanwhile) {
+  Open(2);
+  Flush(handles_[0]);
+  FailWrite(CallKind::kAppend);
+  int flushes = 0;
+  listener_->on_flush_begin = [&](DB* db) {
+    flushes++;
+    EXPECT_OK(db->DropColumnFamily(handles_[1]));
+  };
+  EXPECT_OK(db_->Resume());
+  listener_->on_flush_begin = nullptr;
+  EXPECT_EQ(flushes, 1);
+  EXPECT_OK(db_->Put(Synced(), "after", "value"));
+  Contents contents = ContentsOf(CrashImage(CrashPolicy::kStrict));
+  EXPECT_EQ(contents.size(), 1u);
+  EXPECT_EQ(contents["default"].size(), 11u);
+}
+
 TEST_F(ErrorRecoveryTest, ALogSyncThatFailsInsideAFlushIsAnErrorOfTheLog) {
   Open(2);
   Fail(CallKind::kSync, ".log");

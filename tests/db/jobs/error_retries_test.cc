@@ -216,6 +216,25 @@ TEST_F(ErrorRetriesTest, ACallMayComeFirst) {
   EXPECT_EQ(listener_->ended, 1);
 }
 
+// Nothing is left to flush then.
+TEST_F(ErrorRetriesTest, TheOnlyFamilyThatIsFlushedMayBeDroppedMeanwhile) {
+  listener_->recovers = false;
+  DbTest::Open({"default", "second"});
+  Put("before", "value");
+  Flush();
+  Put(handles_[1], "key", "value");
+  Fail(CallKind::kSync, ".sst", FaultError::kInterrupted, FaultMode::kOnce);
+  EXPECT_TRUE(db_->Flush(FlushOptions(), handles_[1]).IsIOError());
+  listener_->begun.wait(0);
+  listener_->on_flush_begin = [this] { EXPECT_OK(db_->DropColumnFamily(handles_[1])); };
+  EXPECT_OK(db_->Resume());
+  listener_->on_flush_begin = [] {};
+  EXPECT_EQ(listener_->flushes, 3);
+  EXPECT_EQ(listener_->old_error.severity(), Status::kSoftError);
+  EXPECT_OK(listener_->new_error);
+  ExpectWorks();
+}
+
 TEST_F(ErrorRetriesTest, MayBeClosedWhileItWaits) {
   Open();
   FailFlush(FaultError::kInterrupted, FaultMode::kSticky);

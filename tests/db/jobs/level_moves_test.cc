@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -99,6 +100,21 @@ TEST_F(LevelMoves, TablesThatOverlapAreNotPromoted) {
   const Status status = Promote(3);
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   EXPECT_EQ(Tree(), "L0 c-e a-c");
+}
+
+TEST_F(LevelMoves, ARangeTombstoneMayEndWhereTheNextTableBegins) {
+  Open();
+  Table("amz");
+  ASSERT_OK(CompactTo(3));
+  DeleteRange("a", "m");
+  Flush();
+  Table("m", "new");
+  ASSERT_OK(Promote(1));
+  Open();
+  EXPECT_EQ(Tree(), "L1 a-m m-m L3 a-z");
+  EXPECT_EQ(Scan(), "m=new z=v");
+  EXPECT_EQ(Get("a"), "(none)");
+  EXPECT_EQ(Get("m"), "new");
 }
 
 TEST_F(LevelMoves, ChangeLevelMovesTheResult) {
@@ -336,6 +352,41 @@ TEST_F(WholeRange, RewritesTablesOfWhichNothingIsKnown) {
   Open();
   EXPECT_FALSE(IsMoved());
   EXPECT_EQ(Keys(), "ac");
+}
+
+// The automatic compaction begins with the old options, and writes its table after the call has
+// begun, beside the first step of the call.
+TEST_F(WholeRange, RewritesWhatACompactionThatBeganBeforeHasWrittenMeanwhile) {
+  options_.num_levels = 3;
+  options_.max_background_jobs = 8;
+  options_.disable_auto_compactions = false;
+  Open();
+  Table("ac");
+  ASSERT_OK(CompactTo(2));
+  Table("b");
+  ASSERT_OK(Promote(1));
+  ASSERT_EQ(Tree(), "L1 b-b L2 a-c");
+  std::binary_semaphore has_begun{0}, may_go_on{0};
+  listener_->on_begin = [&](DB*) {
+    has_begun.release();
+    may_go_on.acquire();
+  };
+  ASSERT_OK(Suggest());
+  has_begun.acquire();
+  ASSERT_OK(db_->SetOptions({{"prefix_extractor", "rocksdb.FixedPrefix.1"}}));
+  Table("x"), Table("x", "new");  // these are merged, so that the call moves no older table down
+  listener_->on_begin = [&](DB*) { may_go_on.release(); };
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  Compact(force);
+  WaitForJobs();  // the listener may hear of the end later
+  TablePropertiesCollection tables;
+  ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
+  for (const auto& [path, properties] : tables) {
+    EXPECT_EQ(properties->prefix_extractor_name, "rocksdb.FixedPrefix.1") << path;
+  }
+  EXPECT_EQ(listener_->Of(CompactionReason::kFilesMarkedForCompaction), 1);
+  EXPECT_EQ(Keys(), "abcx");
 }
 
 TEST_F(WholeRange, RewritesTablesThatAreLargerThanTheirTarget) {

@@ -2,6 +2,8 @@
 //
 // Merge operands through the public calls: the results of reads in memory and in tables, with
 // snapshots, and with merge operators that fail, throw, stop early, or are missing.
+#include <malloc.h>
+
 #include "ashlar/convenience.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/perf_level.h"
@@ -359,6 +361,49 @@ TEST_F(MergeTest, StockOperatorsThatHandBackAnInputPinIt) {
     EXPECT_EQ(shorter, "x");
   }
   EXPECT_TRUE(Scan() == StrCat("base=", large, " newer=", large, " short=x "));
+}
+
+// As long as it lives, freed memory is overwritten at once, if the C library can do that. The
+// sanitizers see the use of freed memory by themselves.
+class FreedMemoryIsOverwritten {
+ public:
+  FreedMemoryIsOverwritten() { Set(0x55); }
+  ~FreedMemoryIsOverwritten() { Set(0); }
+
+ private:
+  static void Set([[maybe_unused]] int byte) {
+#ifdef M_PERTURB
+    mallopt(M_PERTURB, byte);
+#endif
+  }
+};
+
+// The result is in a block that the compaction has left when it writes the result. No cache holds
+// the block, and each base has a file of its own. The memory of blocks is freed when 64 of them
+// have been left; blocks of 20 KiB and less are reused instead.
+TEST_F(MergeTest, BasesThatAreTheResultOutliveTheirBlocksInACompaction) {
+  ASSERT_OK(MergeOperator::CreateFromString(ConfigOptions(), "max", &options_.merge_operator));
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  options_.target_file_size_base = 1;
+  Reopen();
+  constexpr int kKeys = 200;
+  const auto base_of = [](int i) { return Key(i) + std::string(30'000, 'x'); };
+  for (int i = 0; i < kKeys; i++) Put(Key(i), base_of(i));
+  Flush();
+  CompactAndRewrite();
+  ASSERT_EQ(Tables().size(), size_t{kKeys});
+  for (int i = 0; i < kKeys; i++) Merge(Key(i), "a");
+  Flush();
+  {
+    const FreedMemoryIsOverwritten overwriting;
+    CompactAndRewrite();
+  }
+  for (int i = 0; i < kKeys; i++) {
+    EXPECT_TRUE(Get(Key(i)) == base_of(i)) << i;  // too long to print
+    EXPECT_EQ(Operands(Key(i)).size(), base_of(i).size()) << "they were folded";
+  }
 }
 
 TEST_F(MergeTest, CountsAndTimes) {

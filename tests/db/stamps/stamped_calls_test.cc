@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls of a family with timestamps: what they return, and what they refuse.
+#include <functional>
+
 #include "ashlar/merge_operator.h"
+#include "ashlar/table_properties.h"
 #include "ashlar/utilities/write_batch_with_index.h"
 #include "tests/db/stamps/stamped_db.h"
 #include "util/keys/internal_key.h"
@@ -100,6 +103,21 @@ TEST_F(StampedCallsTest, PlaceholdersMustBeReplacedBeforeTheWrite) {
   EXPECT_EQ(GetAt("a", 7), "v");
 }
 
+// The batch is written without the record of the dropped family, as a copy.
+TEST_F(StampedCallsTest, PlaceholdersAreSeenBesideRecordsOfAFamilyThatIsGone) {
+  ASSERT_OK(db_->DropColumnFamily(handles_[1]));
+  WriteBatch batch;
+  ASSERT_OK(batch.Put(handles_[1], "dropped", Stamp(1), "v"));
+  ASSERT_OK(batch.Put(db_->DefaultColumnFamily(), "a", "v"));
+  WriteOptions ignoring;
+  ignoring.ignore_missing_column_families = true;
+  EXPECT_TRUE(db_->Write(ignoring, &batch).IsInvalidArgument());
+  EXPECT_EQ(ScanAt(9), "");
+  ASSERT_OK(batch.UpdateTimestamps(Stamp(7), [](uint32_t) { return size_t{8}; }));
+  ASSERT_OK(db_->Write(ignoring, &batch));
+  EXPECT_EQ(ScanAt(9), "a=v@7");
+}
+
 TEST_F(StampedCallsTest, BatchThatKnowsNoTimestampsIsRefusedAndLeavesNothing) {
   WriteBatch batch;
   ASSERT_OK(batch.Put("a", "v"));
@@ -154,6 +172,24 @@ TEST_F(StampedCallsTest, PointReadsIgnoreBoundsAndStarts) {
   std::string value;
   ASSERT_OK(db_->Get(read.options, "c", &value));
   EXPECT_EQ(value, "c1");
+}
+
+// As in families without timestamps.
+TEST_F(StampedCallsTest, PointReadsIgnoreTheFilterOfTables) {
+  PutAt("a", 1, "a1");
+  Flush();
+  ReadAt read(5);
+  const std::function<bool(const TableProperties&)> none = [](const TableProperties&) {
+    return false;
+  };
+  read.options.table_filter = &none;
+  EXPECT_EQ(ScanAt(read.options), "");
+  std::string value;
+  ASSERT_OK(db_->Get(read.options, "a", &value));
+  EXPECT_EQ(value, "a1");
+  std::vector<std::string> values;
+  ASSERT_OK(db_->MultiGet(read.options, {"a"}, &values)[0]);
+  EXPECT_EQ(values[0], "a1");
 }
 
 TEST_F(StampedCallsTest, MovesMayChangeTheirDirectionAtEveryKey) {
@@ -239,6 +275,40 @@ TEST_F(StampedCallsTest, TimestampsAndBoundsMayBeFreedWhenTheIteratorExists) {
   EXPECT_EQ(Shown(it.get()), "a=a1@1");
 }
 
+TEST_F(StampedCallsTest, PinnedSlicesOutliveTheMoves) {
+  for (uint64_t ts = 1; ts <= 3; ts++) {
+    for (const char* key : {"a", "b", "c", "d"}) PutAt(key, ts, key + std::to_string(ts));
+    if (ts == 2) Flush();
+  }
+  ReadAt read(3), versions(1, 3);
+  read.options.pin_data = versions.options.pin_data = true;
+  std::vector<Iterator*> iterators;
+  ASSERT_OK(db_->NewIterators(read.options, {db_->DefaultColumnFamily()}, &iterators));
+  iterators.push_back(db_->NewIterator(read.options));
+  iterators.push_back(db_->NewIterator(versions.options));
+  for (Iterator* raw : iterators) {
+    const std::unique_ptr<Iterator> it(raw);
+    std::vector<Slice> slices;
+    std::vector<std::string> copies;
+    const auto note = [&] {
+      std::string is_pinned;
+      ASSERT_OK(it->GetProperty("rocksdb.iterator.is-key-pinned", &is_pinned));
+      EXPECT_EQ(is_pinned, "1");
+      for (const Slice& slice : {it->key(), it->value(), it->timestamp()}) {
+        slices.push_back(slice);
+        copies.push_back(slice.ToString());
+      }
+      EXPECT_GE(NumberOf(it->timestamp()), 1u);
+      EXPECT_LE(NumberOf(it->timestamp()), 3u);
+    };
+    for (it->SeekToFirst(); it->Valid(); it->Next()) note();
+    for (it->SeekToLast(); it->Valid(); it->Prev()) note();
+    ASSERT_OK(it->status());
+    EXPECT_GE(slices.size(), 2u * 4 * 3);
+    for (size_t i = 0; i < slices.size(); i++) EXPECT_EQ(slices[i], copies[i]) << i;
+  }
+}
+
 TEST_F(StampedCallsTest, MultiGetReturnsValuesAndTimestamps) {
   PutAt("a", 1, "a1");
   PutAt("b", 2, "b2");
@@ -253,6 +323,24 @@ TEST_F(StampedCallsTest, MultiGetReturnsValuesAndTimestamps) {
   EXPECT_EQ(values[0] + values[2], "b2a1");
   EXPECT_EQ(NumberOf(stamps[0]), 2u);
   EXPECT_EQ(NumberOf(stamps[2]), 1u);
+}
+
+TEST_F(StampedCallsTest, MultiGetEndsAtTheLimitOfItsValues) {
+  for (const char* key : {"a", "b", "c", "d"}) PutAt(key, 1, std::string(100, 'v'));
+  for (int flushed = 0; flushed < 2; flushed++) {
+    ReadAt read(5);
+    read.options.value_size_soft_limit = 150;
+    std::vector<std::string> values;
+    const std::vector<Status> statuses =
+        db_->MultiGet(read.options, {"a", "x", "b", "c", "d"}, &values);
+    EXPECT_OK(statuses[0]);
+    EXPECT_TRUE(statuses[1].IsNotFound());
+    EXPECT_OK(statuses[2]);
+    EXPECT_TRUE(statuses[3].IsAborted()) << statuses[3].ToString();
+    EXPECT_TRUE(statuses[4].IsAborted()) << statuses[4].ToString();
+    EXPECT_EQ(values[3] + values[4], "");
+    Flush();
+  }
 }
 
 TEST_F(StampedCallsTest, LimitOfHistoryOnlyRisesAndSurvivesAReopening) {

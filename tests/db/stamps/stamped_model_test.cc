@@ -307,6 +307,7 @@ TEST_P(StampedModelTest, ReadsAtOrAboveTheLimitNeverChange) {
       default: break;
     }
     if (HasFatalFailure()) return;
+    ASSERT_OK(db_->VerifyChecksum()) << "round " << round;
     ASSERT_NO_FATAL_FAILURE(CheckSomewhere()) << "round " << round;
   }
 }

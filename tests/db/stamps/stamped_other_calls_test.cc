@@ -4,6 +4,7 @@
 // imports, and databases whose newest versions are removed while they are opened.
 #include <memory>
 
+#include "ashlar/attribute_groups.h"
 #include "ashlar/explain.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/utilities/checkpoint.h"
@@ -76,6 +77,74 @@ TEST_F(StampedOtherCallsTest, OperandsAreThoseThatTheReaderSees) {
           .IsInvalidArgument());
 }
 
+TEST_F(StampedOtherCallsTest, GetTellsOfMoreOperandsThanTheThreshold) {
+  MergeAt("k", 1, "1");
+  MergeAt("k", 2, "2");
+  MergeAt("k", 3, "3");
+  for (int flushed = 0; flushed < 2; flushed++) {
+    for (const uint64_t ts : {2, 3}) {
+      ReadAt read(ts);
+      read.options.merge_operand_count_threshold = 2;
+      std::string value;
+      const Status status = db_->Get(read.options, "k", &value);
+      EXPECT_OK(status);
+      EXPECT_EQ(status.IsOkMergeOperandThresholdExceeded(), ts == 3);
+      EXPECT_EQ(value, ts == 3 ? "1,2,3" : "1,2");
+    }
+    Flush();
+  }
+}
+
+// Their keys are shown without timestamps, so they may be shorter than a timestamp.
+TEST_F(StampedOtherCallsTest, AnIteratorOverFamiliesOrdersKeysOfAnyLength) {
+  ColumnFamilyHandle* const first = db_->DefaultColumnFamily();
+  ColumnFamilyHandle* const second = CreateFamily("second");
+  const auto put = [&](ColumnFamilyHandle* family, const std::string& key, uint64_t ts) {
+    ASSERT_OK(db_->Put(WriteOptions(), family, key, Stamp(ts), family->GetName()));
+  };
+  for (const char* key : {"", "a", "c", "common prefix 2", "same", "the same long key"}) {
+    put(first, key, 1);
+  }
+  for (const char* key : {"b", "common prefix 1", "common prefix 3", "same", "the same long key"}) {
+    put(second, key, 2);
+  }
+  put(second, "too new", 6);
+  const ReadAt read(5);
+  const auto it = db_->NewCoalescingIterator(read.options, {first, second});
+  std::string forwards, backwards;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    forwards += it->key().ToString() + "=" + it->value().ToString() + " ";
+  }
+  EXPECT_OK(it->status());
+  EXPECT_EQ(forwards,
+            "=default a=default b=second c=default common prefix 1=second "
+            "common prefix 2=default common prefix 3=second same=second the same long key=second ");
+  for (it->SeekToLast(); it->Valid(); it->Prev()) {
+    backwards = it->key().ToString() + "=" + it->value().ToString() + " " + backwards;
+  }
+  EXPECT_OK(it->status());
+  EXPECT_EQ(backwards, forwards);
+  const auto groups = db_->NewAttributeGroupIterator(read.options, {first, second});
+  std::string counts, counts_back;
+  for (groups->SeekToFirst(); groups->Valid(); groups->Next()) {
+    counts += std::to_string(groups->attribute_groups().size());
+  }
+  for (groups->SeekToLast(); groups->Valid(); groups->Prev()) {
+    counts_back = std::to_string(groups->attribute_groups().size()) + counts_back;
+  }
+  EXPECT_EQ(counts, "111111122") << "families of each key";
+  EXPECT_EQ(counts_back, counts);
+  EXPECT_OK(groups->status());
+}
+
+TEST_F(StampedOtherCallsTest, AnIteratorOverFamiliesShowsNoVersions) {
+  ColumnFamilyHandle* const second = CreateFamily("second");
+  const ReadAt read(1, 5);
+  const std::vector<ColumnFamilyHandle*> families{db_->DefaultColumnFamily(), second};
+  EXPECT_TRUE(db_->NewCoalescingIterator(read.options, families)->status().IsNotSupported());
+  EXPECT_TRUE(db_->NewAttributeGroupIterator(read.options, families)->status().IsNotSupported());
+}
+
 TEST_F(StampedOtherCallsTest, MultiGetEntityReadsFamiliesOfBothKinds) {
   Options plain = options_;
   plain.comparator = BytewiseComparator();
@@ -99,6 +168,39 @@ TEST_F(StampedOtherCallsTest, MultiGetEntityReadsFamiliesOfBothKinds) {
   EXPECT_TRUE(statuses[0].IsInvalidArgument());
   ASSERT_OK(statuses[1]);
   EXPECT_EQ(found[1].columns(), (WideColumns{{"", "d"}, {"c", "1"}}));
+}
+
+// The result has a default column and the number of operands.
+class MakesColumns final : public MergeOperator {
+ public:
+  const char* Name() const override { return "MakesColumns"; }
+  bool FullMergeV3(const MergeOperationInputV3& in, MergeOperationOutputV3* out) const override {
+    out->new_value = MergeOperationOutputV3::NewColumns{
+        {"", "d"}, {"operands", std::to_string(in.operand_list.size())}};
+    return true;
+  }
+};
+
+TEST_F(StampedOtherCallsTest, AnEntityThatAMergeMakesHasAllItsColumns) {
+  options_.merge_operator = std::make_shared<MakesColumns>();
+  Reopen();
+  MergeAt("k", 1, "x");
+  MergeAt("k", 2, "x");
+  const ReadAt read(2);
+  ColumnFamilyHandle* family = db_->DefaultColumnFamily();
+  for (int flushed = 0; flushed < 2; flushed++) {
+    PinnableWideColumns columns[2];
+    ASSERT_OK(db_->GetEntity(read.options, family, "k", &columns[0]));
+    const Slice key("k");
+    Status status;
+    db_->MultiGetEntity(read.options, 1, &family, &key, &columns[1], &status);
+    ASSERT_OK(status);
+    for (const PinnableWideColumns& found : columns) {
+      EXPECT_EQ(found.columns(), (WideColumns{{"", "d"}, {"operands", "2"}}));
+    }
+    EXPECT_EQ(GetAt("k", 2), "d");
+    Flush();
+  }
 }
 
 TEST_F(StampedOtherCallsTest, ATailingIteratorShowsTheNewestStateAtEachSeekAndAtItsEnd) {

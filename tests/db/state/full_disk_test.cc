@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A disk that fills up: writes fail with NoSpace, acknowledged entries stay, and the database works
-// again once there is room.
+// again once there is room. Also a directory in which no log can be created.
 #include "tests/support/sample_database.h"
 #include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
@@ -75,6 +75,38 @@ TEST_F(FullDisk, OpeningLosesNothing) {
   }
   sim_->SetByteQuota(uint64_t{1} << 40);
   Open();
+  EXPECT_TRUE(Holds(expected));
+}
+
+// A full memtable is switched with a new log. Until there is one, it takes no entry: its memory
+// does not grow without limit.
+TEST_F(FullDisk, AFullMemTableDoesNotGrowWhileNoLogCanBeCreated) {
+  options_.write_buffer_size = 64 << 10;
+  Open();
+  Fail(CallKind::kCreate, ".log", FaultMode::kSticky);
+  int count = 0;
+  Status status;
+  while (count < 10000) {
+    status = db_->Put(WriteOptions(), Key(count), Value(count));
+    if (!status.ok()) break;
+    count++;
+  }
+  ASSERT_TRUE(status.IsIOError()) << status.ToString();
+  const uint64_t bytes = Number(DB::Properties::kCurSizeAllMemTables);
+  for (int i = 0; i < 100; i++) {
+    status = db_->Put(WriteOptions(), "refused", Value(i));
+    EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  }
+  EXPECT_EQ(Number(DB::Properties::kCurSizeAllMemTables), bytes);
+  EXPECT_EQ(Get("refused"), "(none)");
+  sim_->ClearFaults();
+  Entries expected;
+  for (int i = 0; i < 2 * count; i++) {
+    if (i >= count) Put(Key(i), Value(i));
+    expected.emplace_back(Key(i), Value(i));
+  }
+  EXPECT_TRUE(Holds(expected));
+  Reopen();
   EXPECT_TRUE(Holds(expected));
 }
 

@@ -11,6 +11,7 @@
 
 #include "ashlar/file_system.h"
 #include "env/sim/sim_env.h"
+#include "tests/db/two_phase/two_phase_writer.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/test_db.h"
 #include "util/threads/mutex.h"
@@ -206,6 +207,28 @@ TEST_F(LowPriorityWrite, IsWrittenInItsTurnWithSlowdown) {
   write_.no_slowdown = false;
   ASSERT_OK(db_->Put(write_, "key", "low"));
   EXPECT_EQ(Get("key"), "low");
+}
+
+// A decision releases locks, for which others may wait.
+class LowPriorityTransaction : public LowPriorityWrite {
+ protected:
+  LowPriorityTransaction() { options_.allow_2pc = true; }
+};
+
+TEST_F(LowPriorityTransaction, IsDecidedAtOnceWhileCompactionsLag) {
+  for (const auto policy :
+       {TwoPhaseWriter::Policy::kWriteCommitted, TwoPhaseWriter::Policy::kWritePrepared}) {
+    TwoPhaseWriter writer(db_.get(), policy);
+    ASSERT_OK(writer.PreparePuts("xa", {"a"}));
+    ASSERT_OK(writer.PreparePuts("xb", {"b"}));
+    const Status status = writer.PreparePuts("xc", {"c"}, write_);
+    EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+    EXPECT_OK(writer.Commit("xa", write_));
+    EXPECT_OK(writer.Rollback("xb", write_));
+    EXPECT_EQ(writer.Undecided(), "");
+    EXPECT_EQ(Get("a") + Get("b") + Get("c"), "xa(none)(none)");
+    Delete("a");
+  }
 }
 
 // The time of day may be set back while a database is open. The three tables on level 0 are never

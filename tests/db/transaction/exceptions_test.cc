@@ -102,6 +102,27 @@ TEST_F(PessimisticExceptionsTest, ANotifierOfACommitThatThrowsLeavesItCommitted)
   }
 }
 
+TEST_F(PessimisticExceptionsTest, ACallbackThatThrowsInAWaitForARangeEndsTheWait) {
+  const std::shared_ptr<RangeLockManagerHandle> manager(NewRangeLockManager(nullptr));
+  db_options_.lock_mgr_handle = manager;
+  Open();
+  auto holder = Begin();
+  ASSERT_OK(holder->Put("a", "1"));
+  manager->SetIsKilledCallback([]() -> bool { throw std::runtime_error("callback"); });
+  TransactionOptions options;
+  options.lock_timeout = 60'000;
+  auto waiter = Begin(options);
+  EXPECT_THROW(IgnoreError(waiter->Put("a", "2"), "it throws"), std::runtime_error);
+  manager->SetIsKilledCallback(nullptr);
+  EXPECT_TRUE(waiter->GetWaitingTxns(nullptr, nullptr).empty());
+  ASSERT_OK(holder->Commit());
+  ASSERT_OK(waiter->Put("a", "3"));
+  EXPECT_TRUE(Put("a", "4").IsTimedOut());
+  ASSERT_OK(waiter->Commit());
+  EXPECT_EQ(LockCount(), 0u);
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "3");
+}
+
 TEST_F(OptimisticExceptionsTest, ACheckThatThrowsLeavesNoBucket) {
   Open();
   ASSERT_OK(Put("a", "1"));

@@ -233,6 +233,17 @@ TEST_P(StatesTest, PreparedTransactionsAreThereAgainAfterReopening) {
   EXPECT_EQ(ValueOf(db_.get(), "c"), "1");
 }
 
+TEST_P(StatesTest, APreparedTransactionMayBeDestroyedAfterTheDatabaseIsClosed) {
+  auto transaction = BeginPrepared("a", "a");
+  ASSERT_OK(db_->Close());
+  transaction.reset();
+  EXPECT_TRUE(PreparedNames().empty());
+  Reopen();
+  EXPECT_EQ(PreparedNames(), Names{"a"});
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "NotFound: ");
+  EXPECT_EQ(LockCount(), 1u);
+}
+
 // What is prepared was accepted, so both decisions about it are, and nothing else.
 TEST_P(StatesTest, AFamilyThatTakesNoWritesAnyMoreTakesDecisions) {
   ASSERT_OK(Put("b", "0"));

@@ -53,6 +53,29 @@ TEST_F(UnpreparedRecoveryTest, APreparedOneIsThereAgainAfterReopeningAndOthersAr
   EXPECT_EQ(Scan(), "a=4 b=3 o=4 ");
 }
 
+TEST_F(UnpreparedRecoveryTest, ThoseThatAreDestroyedAfterTheCloseAreFoundByTheNextOpening) {
+  ASSERT_OK(Put("a", "0"));
+  auto prepared = BeginNamed("prepared");
+  auto running = BeginNamed("running");
+  for (const char* key : {"1", "2", "3"}) {
+    ASSERT_OK(prepared->Put(StrCat("p", key), "1"));
+    ASSERT_OK(running->Put(StrCat("r", key), "1"));
+  }
+  ASSERT_LT(BatchCount(running.get()), 3u) << "parts of it are written";
+  ASSERT_OK(prepared->Prepare());
+  WaitForCompactOptions closing;
+  closing.close_db = true;
+  ASSERT_OK(db_->WaitForCompact(closing));
+  prepared.reset();
+  running.reset();
+  Reopen();
+  EXPECT_EQ(Scan(), "a=0 ");
+  EXPECT_EQ(LockCount(), 3u);
+  EXPECT_EQ(db_->GetTransactionByName("running"), nullptr);
+  ASSERT_OK(std::unique_ptr<Transaction>(db_->GetTransactionByName("prepared"))->Commit());
+  EXPECT_EQ(Scan(), "a=0 p1=1 p2=1 p3=1 ");
+}
+
 TEST_F(UnpreparedRecoveryTest, APreparedOneThatWasFoundAtOpeningIsRolledBack) {
   ASSERT_OK(Put("a", "0"));
   auto transaction = BeginNamed("x");

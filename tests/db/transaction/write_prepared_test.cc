@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/wide_columns.h"
 #include "tests/db/transaction/hidden_data_fixture.h"
 #include "util/text/str_cat.h"
 
@@ -19,6 +21,45 @@ namespace {
 class WritePreparedTest : public HiddenDataTest {
  protected:
   WritePreparedTest() : HiddenDataTest(WRITE_PREPARED) {}
+
+  // "key=value " of the keys that are there, for Get(), MultiGet() and GetEntity(), which must
+  // agree.
+  static std::string PointReads(DB* db, const std::vector<std::string>& keys) {
+    std::string got, multi_got, entities;
+    std::vector<std::string> values;
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    const std::vector<Status> statuses = db->MultiGet(ReadOptions(), slices, &values);
+    for (size_t i = 0; i < keys.size(); i++) {
+      const std::string value = ValueOf(db, keys[i]);
+      if (value != "NotFound: ") StrAppend(&got, keys[i], "=", value, " ");
+      const std::string found = statuses[i].ok() ? values[i] : statuses[i].ToString();
+      if (!statuses[i].IsNotFound()) StrAppend(&multi_got, keys[i], "=", found, " ");
+      PinnableWideColumns columns;
+      const Status read =
+          db->GetEntity(ReadOptions(), db->DefaultColumnFamily(), keys[i], &columns);
+      if (read.IsNotFound()) continue;
+      const std::string entity =
+          read.ok() ? columns.columns().at(0).value().ToString() : read.ToString();
+      StrAppend(&entities, keys[i], "=", entity, " ");
+    }
+    EXPECT_EQ(got, multi_got);
+    EXPECT_EQ(got, entities);
+    return got;
+  }
+  // The keys "a" to "z" in tables, of which "b" to "y" are deleted, and an undecided transaction
+  // that writes "m" and deletes "a".
+  std::unique_ptr<Transaction> PrepareAmongTombstones() {
+    for (char key = 'a'; key <= 'z'; key++) EXPECT_OK(Put(std::string(1, key), "0"));
+    Flush();
+    for (char key = 'b'; key <= 'y'; key++) {
+      EXPECT_OK(db_->Delete(WriteOptions(), std::string(1, key)));
+    }
+    auto transaction = BeginNamed("x");
+    EXPECT_OK(transaction->Put("m", "1"));
+    EXPECT_OK(transaction->Delete("a"));
+    EXPECT_OK(transaction->Prepare());
+    return transaction;
+  }
 };
 
 TEST_F(WritePreparedTest, PreparedDataIsHiddenUntilTheCommitInMemoryAndInTables) {
@@ -226,6 +267,50 @@ TEST_F(WritePreparedTest, OtherPoliciesRefuseUndecidedTransactionsAndPlainOpenin
   EXPECT_EQ(Scan(), "a=1 k=v ");
 }
 
+// The option excludes reads through a ReadCallback, but not those that skip undecided data.
+TEST_F(WritePreparedTest, ReadsGoOnWhereScansMayConvertTombstones) {
+  options_.min_tombstones_for_range_conversion = 8;
+  Reopen();
+  const auto transaction = PrepareAmongTombstones();
+  const std::vector<std::string> keys = {"a", "b", "m", "n", "z"};
+  for (const bool is_decided : {false, true}) {
+    if (is_decided) {
+      ASSERT_OK(transaction->Commit());
+    }
+    const std::string expected = is_decided ? "m=1 z=0 " : "a=0 z=0 ";
+    for (int scans = 0; scans < 3; scans++) {  // the first one meets a row of 24 tombstones
+      EXPECT_EQ(PointReads(db_.get(), keys), expected);
+      EXPECT_EQ(Scan(), expected);
+    }
+    Flush();
+    EXPECT_EQ(PointReads(db_.get(), keys), expected);
+    EXPECT_EQ(Scan(), expected);
+  }
+}
+
+// A range tombstone of such a scan would be newer than the data, and hide it after its commit.
+TEST_F(WritePreparedTest, APlainOpeningConvertsNoTombstonesAroundUndecidedData) {
+  PrepareAmongTombstones();  // and destroyed
+  db_.reset();
+  Options plain_options = options_;
+  plain_options.allow_2pc = true;
+  plain_options.min_tombstones_for_range_conversion = 8;
+  std::unique_ptr<DB> plain;
+  ASSERT_OK(DB::Open(plain_options, "/db", &plain));
+  // A scan converts nothing as long as the memtable is empty.
+  ASSERT_OK(plain->Delete(WriteOptions(), "z"));
+  for (int scans = 0; scans < 2; scans++) {
+    const std::unique_ptr<Iterator> it(plain->NewIterator(ReadOptions()));
+    EXPECT_EQ(ScanForward(it.get()), "a=0 ");
+    EXPECT_EQ(PointReads(plain.get(), {"a", "b", "m", "n", "z"}), "a=0 ");
+  }
+  ASSERT_OK(plain->Flush(FlushOptions()));  // such a range tombstone is not logged
+  plain.reset();
+  Open();
+  ASSERT_OK(std::unique_ptr<Transaction>(db_->GetTransactionByName("x"))->Commit());
+  EXPECT_EQ(Scan(), "m=1 ");
+}
+
 TEST_F(WritePreparedTest, WhatCannotBeRolledBackIsNotPrepared) {
   auto transaction = BeginNamed("x");
   ASSERT_OK(transaction->GetWriteBatch()->GetWriteBatch()->DeleteRange("a", "c"));
@@ -234,6 +319,26 @@ TEST_F(WritePreparedTest, WhatCannotBeRolledBackIsNotPrepared) {
   EXPECT_TRUE(db_->CreateTimestampedSnapshot(5).first.IsNotSupported());
   EXPECT_TRUE(transaction->SetCommitTimestamp(5).IsNotSupported());
   EXPECT_TRUE(transaction->SetReadTimestampForValidation(5).IsNotSupported());
+}
+
+// By the end of a batch in the log, recovery knows how its records are numbered.
+TEST_F(WritePreparedTest, ABatchOfWhichTheLogHasOnlyAPartIsRefused) {
+  ASSERT_OK(Put("a", "0"));
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  batch.MarkWalTerminationPoint();
+  ASSERT_OK(batch.Put("b", "1"));
+  for (const bool skips_locks : {false, true}) {
+    TransactionDBWriteOptimizations optimizations;
+    optimizations.skip_concurrency_control = skips_locks;
+    const Status status = db_->Write(WriteOptions(), optimizations, &batch);
+    EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  }
+  EXPECT_EQ(Scan(), "a=0 ");
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 1u);
+  ASSERT_OK(Put("c", "1"));
+  Reopen();
+  EXPECT_EQ(Scan(), "a=0 c=1 ");
 }
 
 // Transactions, plain writes, snapshots and iterators of the past, flushes, compactions and

@@ -329,5 +329,38 @@ TEST_F(TwoPhaseRecoveryTest, ACheckpointHasTheUndecidedTransactions) {
   EXPECT_EQ(Scan(), "a=xa k=v");
 }
 
+// Its successor describes it with the number of the section, which is older than the log.
+TEST_F(TwoPhaseRecoveryTest, ALogThatHoldsOnlySectionsLoggedAgainIsVerified) {
+  options_.track_and_verify_wals = true;
+  for (const auto policy :
+       {TwoPhaseWriter::Policy::kWriteCommitted, TwoPhaseWriter::Policy::kWritePrepared}) {
+    SCOPED_TRACE(static_cast<int>(policy));
+    policy_ = policy;
+    UseSim(SimFS::Create());
+    OpenTwoPhase();
+    Put("z");
+    ASSERT_OK(writer().PreparePuts("xa", {"a"}));
+    ReopenTwoPhase();
+    ASSERT_OK(db_->Put(Unlogged(), "b", "v"));
+    Flush();
+    Put("c");
+    for (const WALRecoveryMode mode :
+         {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+          WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+      TestDb image(CrashImage(CrashPolicy::kAll), options_);
+      image.options().wal_recovery_mode = mode;
+      image.OpenAll();
+      if (image.db() == nullptr) continue;  // a failure already
+      TwoPhaseWriter sections(image.db(), policy);
+      EXPECT_EQ(image.Scan(), "b=v c=v z=v") << static_cast<int>(mode);
+      EXPECT_EQ(image.Property("ashlar.recovery-report"), "");
+      EXPECT_EQ(sections.Undecided(), "xa");
+      image.Close();
+    }
+    Close();
+    writer_.reset();
+  }
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -68,5 +68,29 @@ TEST_F(TwoPhaseUpdatesTest, ASectionAtTheEndOfALogComesWithTheFirstNumberOfTheNe
   EXPECT_EQ(Since(2), "2,2:prepare 2,1:put 3,0:commit");
 }
 
+// The section in the log of the second opening has a number from the log of the first one.
+TEST_F(TwoPhaseUpdatesTest, ALogBeginsBehindTheSectionsThatWereLoggedAgain) {
+  policy_ = TwoPhaseWriter::Policy::kWritePrepared;
+  ReopenTwoPhase();
+  for (int i = 1; i <= 9; i++) Put("k");
+  ASSERT_OK(writer().PreparePuts("xa", {"a", "b"}));
+  for (int i = 11; i <= 60; i++) Put("k");
+  ReopenTwoPhase();
+  EXPECT_EQ(writer().Undecided(), "xa");
+  Put("k");
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 61u);
+  std::string expected = "50,1:put";
+  for (int i = 51; i <= 61; i++) StrAppend(&expected, " ", i, ",1:put");
+  EXPECT_EQ(Since(50), expected);
+  EXPECT_EQ(Since(61), "61,1:put");
+  VectorWalPtr logs;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  std::vector<SequenceNumber> starts;
+  for (const auto& log : logs) {
+    if (log->StartSequence() != 0) starts.push_back(log->StartSequence());
+  }
+  EXPECT_EQ(starts, (std::vector<SequenceNumber>{1, 61}));
+}
+
 }  // namespace
 }  // namespace ashlar

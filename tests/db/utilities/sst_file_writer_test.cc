@@ -181,6 +181,30 @@ TEST_F(SstFile, IsReadAsADatabaseWithJustThisFileReadsIt) {
   EXPECT_TRUE(SstFileWriter::CreatedBySstFileWriter(*reader.GetTableProperties()));
 }
 
+TEST_F(SstFile, PinnedEntriesStayWhileTheIteratorMoves) {
+  WriteMixed(1000);
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open("/x.sst"));
+  ReadOptions read;
+  read.pin_data = true;
+  const std::unique_ptr<Iterator> it(reader.NewIterator(read));
+  std::vector<std::pair<Slice, Slice>> pinned;
+  std::vector<std::pair<std::string, std::string>> copied;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    std::string is_pinned;
+    ASSERT_OK(it->GetProperty("rocksdb.iterator.is-key-pinned", &is_pinned));
+    ASSERT_EQ(is_pinned, "1");
+    pinned.emplace_back(it->key(), it->value());
+    copied.emplace_back(it->key().ToString(), it->value().ToString());
+  }
+  ASSERT_OK(it->status());
+  EXPECT_GT(pinned.size(), 800u);
+  for (size_t i = 0; i < pinned.size(); i++) {
+    ASSERT_EQ(pinned[i].first, copied[i].first);
+    ASSERT_EQ(pinned[i].second, copied[i].second);
+  }
+}
+
 TEST_F(SstFile, ShowsItsEntriesAsTheyAreStored) {
   WriteMixed(30);
   SstFileReader reader(options_);

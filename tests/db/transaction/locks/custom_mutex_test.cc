@@ -6,14 +6,19 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/db/transaction/locks/lock_tools.h"
 #include "tests/support/status_matchers.h"
+#include "util/result.h"
 
 namespace ashlar {
 namespace {
@@ -23,9 +28,11 @@ struct Control {
   std::atomic<int> locked{0};  // mutexes that are locked now
   std::atomic<int> waits{0};   // calls of Wait() and WaitFor()
   std::atomic<int> notified{0};
-  std::atomic<bool> is_busy{false};    // TryLockFor() times out
-  std::atomic<bool> is_killed{false};  // waits time out at once
-  std::atomic<bool> is_broken{false};  // waits fail
+  std::atomic<bool> is_busy{false};        // TryLockFor() times out
+  std::atomic<bool> is_killed{false};      // waits time out at once
+  std::atomic<bool> is_broken{false};      // waits fail
+  std::atomic<bool> has_no_memory{false};  // no condition variable can be made
+  std::function<void()> before_throw;      // if set, waits call it without the mutex and throw
   std::atomic<uint64_t> now_micros{1'000'000};
 };
 
@@ -60,7 +67,9 @@ class TestCondition final : public TransactionDBCondVar {
     std::unique_lock<std::mutex> lock(static_cast<TestMutex*>(mutex.get())->mutex, std::adopt_lock);
     control_->waits++;
     Status status;
-    if (control_->is_broken) {
+    if (control_->before_throw != nullptr) {
+      Throw(std::move(lock));
+    } else if (control_->is_broken) {
       status = Status::Aborted("broken");
     } else if (control_->is_killed) {
       status = Status::TimedOut(Status::kMutexTimeout);
@@ -82,6 +91,17 @@ class TestCondition final : public TransactionDBCondVar {
   }
 
  private:
+  // As a standard condition variable, it throws with the mutex locked.
+  [[noreturn]] void Throw(std::unique_lock<std::mutex> lock) {
+    control_->locked--;
+    lock.unlock();
+    control_->before_throw();
+    lock.lock();
+    control_->locked++;
+    lock.release();
+    throw std::runtime_error("condition variable");
+  }
+
   Control* const control_;
   std::condition_variable condition_;
 };
@@ -93,6 +113,7 @@ class TestFactory final : public TransactionDBMutexFactory {
     return std::make_shared<TestMutex>(control_);
   }
   std::shared_ptr<TransactionDBCondVar> AllocateCondVar() override {
+    if (control_->has_no_memory) throw std::bad_alloc();
     return std::make_shared<TestCondition>(control_);
   }
 
@@ -172,6 +193,35 @@ TEST_F(CustomMutexTest, TheErrorOfAConditionVariableIsPassedOn) {
   control.is_broken = true;
   EXPECT_EQ(Owner(2).Exclude("k").ToString(), Status::Aborted("broken").ToString());
   EXPECT_EQ(locks->GetTotals().waiters, 0u);
+}
+
+TEST_F(CustomMutexTest, AConditionVariableThatCannotBeMadeLeavesNoWait) {
+  ASSERT_OK(Owner(1).Exclude("k"));
+  control.has_no_memory = true;
+  EXPECT_THROW(IgnoreError(Owner(2).Exclude("k"), "it throws"), std::bad_alloc);
+  EXPECT_EQ(locks->GetTotals().waiters, 0u);
+  Owner(1).Release("k");
+  EXPECT_OK(Owner(3).Exclude("k"));
+}
+
+TEST_F(CustomMutexTest, AWaitThatThrowsIsOver) {
+  ASSERT_OK(Owner(1).Exclude("k"));
+  control.before_throw = [] {};
+  EXPECT_THROW(IgnoreError(Owner(2).Exclude("k"), "it throws"), std::runtime_error);
+  EXPECT_EQ(control.locked, 0);
+  EXPECT_EQ(locks->GetTotals().waiters, 0u);
+  Owner(1).Release("k");
+  EXPECT_OK(Owner(3).Exclude("k"));
+}
+
+TEST_F(CustomMutexTest, ALockThatIsGrantedBeforeTheWaitThrowsHasItsOwner) {
+  ASSERT_OK(Owner(1).Exclude("k"));
+  control.before_throw = [&] { Owner(1).Release("k"); };
+  EXPECT_THROW(IgnoreError(Owner(2).Exclude("k"), "it throws"), std::runtime_error);
+  EXPECT_EQ(Owner(2).Mode("k"), LockMode::kExclusive);
+  EXPECT_EQ(HoldersOf(locks.get(), "k"), std::vector<TransactionID>{2});
+  Owner(2).Release("k");
+  EXPECT_OK(Owner(3).Exclude("k"));
 }
 
 TEST_F(CustomMutexTest, ADeadlockIsFound) {

@@ -325,6 +325,29 @@ TEST_F(RangeLocksTest, AWaiterThatDetectsIsTheVictimOfAnotherOne) {
   EXPECT_EQ(locks->GetRangeDeadlockInfoBuffer().size(), 1u);
 }
 
+TEST_F(RangeLocksTest, ADeadlockThatAnEscalationClosesIsFound) {
+  for (const TransactionID id : {1, 2}) Owner(id).deadlock_detect = true;
+  ASSERT_OK(Owner(1).Share("b"));
+  ASSERT_OK(Owner(1).Share("f"));
+  ASSERT_OK(Owner(2).Exclude("x"));
+  ASSERT_OK(Range(3, "a", "g", LockMode::kShared));
+  clock->OnWait([&] {  // 2 waits only for 3
+    clock->OnWait([&] {
+      ASSERT_EQ(locks->SetMaxLockMemory(locks->GetStatus().current_lock_memory), 0);
+      ASSERT_OK(Owner(4).Exclude("z"));
+      EXPECT_EQ(Ranges(), (std::vector<std::string>{"a..g 3s", "b..f 1s", "x..x 2", "z..z 4"}));
+    });
+    // 1 gets the key when 2, which is the victim, has released: not before, so it times out here.
+    EXPECT_TRUE(IsLockTimeout(Owner(1).Exclude("x")));
+  });
+  EXPECT_TRUE(Owner(2).Exclude("d").IsDeadlock());
+  const std::vector<RangeDeadlockPath> history = locks->GetRangeDeadlockInfoBuffer();
+  ASSERT_EQ(history.size(), 1u);
+  ASSERT_EQ(history[0].path.size(), 2u);
+  EXPECT_EQ(history[0].path[0].m_txn_id, 1u);
+  EXPECT_EQ(history[0].path[1].m_txn_id, 2u);
+}
+
 TEST_F(RangeLocksTest, TwoUpgradesAreADeadlock) {
   for (const TransactionID id : {1, 2}) Owner(id).deadlock_detect = true;
   ASSERT_OK(Owner(1).Share("k"));

@@ -4,10 +4,13 @@
 // database, and all rows are there.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ashlar/utilities/option_change_migration.h"
+#include "env/periodic_timer.h"
+#include "tests/support/moved_clock.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/test_db.h"
 
@@ -98,6 +101,34 @@ TEST_F(MigrationTest, FamiliesAreMigratedEach) {
   OpenWith(to);
   EXPECT_EQ(ReadRows({}, handles_.at(0)), rows_);
   EXPECT_EQ(ReadRows({}, handles_.at(1)).size(), 500u);
+}
+
+// Otherwise the migration would keep young data above the last level.
+TEST_F(MigrationTest, YoungAndOldDataGoToTheSameLevel) {
+  const auto clock = std::make_shared<MovedClock>();
+  UseFiles(memory_, clock);
+  constexpr int64_t kPeriod = 10'000;
+  for (const Shape& to : {kShapes[2], kShapes[3]}) {
+    ASSERT_OK(DestroyDB(dir_, options_));
+    Take(kShapes[4]);
+    options_.preclude_last_level_data_seconds = kPeriod;
+    Open();
+    Put("old");
+    Flush();
+    clock->moved_by_seconds += 2 * kPeriod;
+    PeriodicTimer::Default()->PassTime(uint64_t{2 * kPeriod} * 1'000'000);  // samples the time
+    Put("young");
+    Flush();
+    Compact();
+    ASSERT_EQ(Levels(), "0,0,0,0,0,1,1");
+    Close();
+    const Options old_options = options();
+    Take(to);
+    ASSERT_OK(OptionChangeMigration(dir_, old_options, options())) << to.levels;
+    Open();
+    EXPECT_EQ(Scan(), "old=v young=v");
+    Close();
+  }
 }
 
 TEST_F(MigrationTest, FifoThatWouldDeleteTheTablesIsRefused) {

@@ -6,8 +6,11 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ashlar/compaction_filter.h"
+#include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/utilities/options_util.h"
@@ -293,6 +296,47 @@ TEST_F(TtlTest, WideColumnsAreRefusedInEveryForm) {
   EXPECT_TRUE(
       db_->IngestWriteBatchWithIndex({}, std::make_shared<WriteBatchWithIndex>()).IsNotSupported());
   EXPECT_EQ(Scan(), "");
+}
+
+// Turns every value into columns.
+class ToColumnsFilter final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "ToColumnsFilter"; }
+  Decision FilterV3(int, const Slice&, ValueType, const Slice*, const WideColumns*, std::string*,
+                    std::vector<std::pair<std::string, std::string>>* new_columns,
+                    std::string*) const override {
+    *new_columns = {{"", "default"}, {"a", "1"}};
+    return Decision::kChangeWideColumnEntity;
+  }
+};
+
+TEST_F(TtlTest, WideColumnsOfAFilterAreRefused) {
+  const ToColumnsFilter filter;
+  options_.compaction_filter = &filter;
+  OpenTtl(0);
+  Put("k", "value");
+  const Status status = db_->CompactRange({}, nullptr, nullptr);
+  EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  EXPECT_EQ(Get("k"), "value");
+  EXPECT_EQ(Scan(), "k=value");
+  Drop();
+}
+
+TEST_F(TtlTest, WritesWithoutATimestampAreRefusedWhereKeysHaveOne) {
+  options_.comparator = BytewiseComparatorWithU64Ts();
+  OpenTtl(0);
+  EXPECT_TRUE(db_->Put({}, "k", "1").IsInvalidArgument());
+  WriteBatch batch;
+  ASSERT_OK(batch.Put(db_->DefaultColumnFamily(), "k", "1"));
+  EXPECT_TRUE(db_->Write({}, &batch).IsInvalidArgument());
+  std::string stamp;
+  EncodeU64Ts(7, &stamp);
+  ASSERT_OK(batch.UpdateTimestamps(stamp, [](uint32_t) { return size_t{8}; }));
+  ASSERT_OK(db_->Write({}, &batch));
+  const Slice at(stamp);
+  ReadOptions read;
+  read.timestamp = &at;
+  EXPECT_EQ(Get("k", read), "1");
 }
 
 TEST_F(TtlTest, ABatchWithAWrongChecksumIsRefused) {

@@ -182,9 +182,6 @@ OneTable::~OneTable() {
 struct SstFileReader::Rep {
   Options options;
   std::unique_ptr<OneTable> table;  // null: no table is open
-
-  // Get() from a table whose keys have timestamps.
-  Status GetStamped(const ReadOptions& read, const Slice& key, PinnableSlice* value) const;
 };
 
 SstFileReader::SstFileReader(const Options& options) : rep_(std::make_unique<Rep>()) {
@@ -243,9 +240,12 @@ Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   return iterator.release();
 }
 
+namespace {
+
 // Finds the newest version of the key that is not above the read's timestamp.
-Status SstFileReader::Rep::GetStamped(const ReadOptions& read, const Slice& key,
-                                      PinnableSlice* value) const {
+Status GetStamped(OneTable* table, const ReadOptions& read, const Slice& key,
+                  PinnableSlice* value) {
+  assert(table != nullptr);
   ReadView view = table->AcquireView();
   RETURN_IF_ERROR(CheckStampedRead(read, *view.super_version()));
   StampedIterator versions(StampedPointOptions(read), std::move(view), {.merge = table->tools()});
@@ -256,12 +256,15 @@ Status SstFileReader::Rep::GetStamped(const ReadOptions& read, const Slice& key,
   return versions.HasManyOperands() ? Status::OkMergeOperandThresholdExceeded() : Status::OK();
 }
 
+}  // namespace
+
 // The read searches an empty memtable and then the one table.
 Status SstFileReader::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
   if (rep_->table == nullptr) return NotOpen();
   assert(value != nullptr);
   value->Reset();
-  if (rep_->table->comparator().stamp_bytes() != 0) return rep_->GetStamped(options, key, value);
+  if (rep_->table->comparator().stamp_bytes() != 0)
+    return GetStamped(rep_->table.get(), options, key, value);
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   const ReadView view = rep_->table->AcquireView();
   const LookupKey lookup_key(key, view.seqno(), rep_->table->comparator().order());

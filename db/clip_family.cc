@@ -54,7 +54,7 @@ Status ClipFamily(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, co
   if (order->Compare(begin, end) > 0) {
     return Status::InvalidArgument("ClipColumnFamily: the end comes before the begin");
   }
-  RETURN_IF_ERROR(db->Flush(FlushOptions(), handle));
+  RETURN_IF_ERROR(db->Flush(FlushOptions(), handle));  // so that the tables have all keys
   const auto bounds = BoundsOfTables(db, handle);
   if (!bounds.has_value()) return Status::OK();
   const auto& [first, last] = *bounds;

@@ -52,8 +52,9 @@ void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statist
 
 // A scan may convert a row of tombstones into a range tombstone. A scan without a callback may see
 // all tombstones of the row while a reader with a callback must not see some of them, so the two
-// features exclude each other. Reads that skip undecided data are no such readers: while there is
-// undecided data, no scan converts a row (DBIterator::DecideOnDead).
+// features exclude each other. Reads that skip the data of undecided transactions are no such
+// readers: a database of transactions converts no rows (CoverDeadRange), and one that was opened
+// without them converts none around undecided data (DBIterator::DecideOnDead).
 Status CheckCallbackFits(const ColumnFamilyOptions& family) {
   if (family.min_tombstones_for_range_conversion == 0) return Status::OK();
   return Status::NotSupported(

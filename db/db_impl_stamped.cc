@@ -138,7 +138,9 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
         continue;
       }
       results.statuses[i] = checked.ok() ? LookUp(versions.get(), keys[i], results.at(i)) : checked;
-      if (results.statuses[i].ok()) value_bytes += versions->value().size();
+      if (!results.statuses[i].ok()) continue;
+      const Slice* const entity = results.columns == nullptr ? nullptr : versions->stored_entity();
+      value_bytes += entity == nullptr ? versions->value().size() : entity->size();
     }
   }
 }

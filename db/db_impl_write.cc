@@ -78,8 +78,8 @@ std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
   // The copy begins with the header; its count is corrected at the end.
   std::string kept(contents.data(), std::min(contents.size(), kWriteBatchHeaderBytes));
   uint32_t missing = 0;
-  SavePoint logged =
-      batch.GetWalTerminationPoint();  // with the sizes of the copy, when it is there
+  // Where the log ends in the copy: what is left out before that point makes it smaller.
+  SavePoint logged = batch.GetWalTerminationPoint();
   const size_t logged_bytes = logged.size;
   while (reader.Next(&record)) {
     if (record.IsCounted() && families.Find(record.family) == nullptr) {

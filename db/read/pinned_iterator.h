@@ -3,7 +3,7 @@
 // PinnedIterator shows the same entries as another iterator, and keeps each key, value and
 // timestamp that it has shown until it is destroyed: ReadOptions::pin_data.
 //
-// It copies keys and values into its own arena. Pinning blocks instead would not save the copies of
+// It copies them into its own arena. Pinning blocks instead would not save the copies of
 // keys, which many blocks store in parts, and would keep a whole block for one value. An entry that
 // is shown twice is copied twice. Threads: one at a time.
 #pragma once
@@ -43,7 +43,7 @@ class PinnedIterator final : public Iterator {
   Slice Copy(const Slice& bytes);
 
   const std::unique_ptr<Iterator> source_;
-  Arena memory_;  // all keys and values shown so far
+  Arena memory_;  // all keys, values and timestamps shown so far
   Slice key_;     // this and the next two point into memory_
   Slice value_;
   Slice timestamp_;  // empty if the family has none

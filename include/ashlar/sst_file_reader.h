@@ -32,11 +32,12 @@ class ASHLAR_EXPORT SstFileReader {
   // comparator other than the bytewise one, Open() itself reads the first and the last data block.
   Status Open(const std::string& file_path);
 
-  // Iterates over user keys and values, as in a database that consists of this file. The caller
-  // deletes the iterator.
+  // Iterates over user keys and values, as in a database that consists of this file. If its keys
+  // have timestamps, reads need ReadOptions::timestamp (else InvalidArgument). The caller deletes
+  // the iterator.
   Iterator* NewIterator(const ReadOptions& options);
 
-  // Point reads. NotFound if the key does not exist.
+  // Point reads. NotFound if the key does not exist (at the timestamp of the read).
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                std::vector<std::string>* values);
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,

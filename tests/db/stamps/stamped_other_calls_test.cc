@@ -203,6 +203,22 @@ TEST_F(StampedOtherCallsTest, AnEntityThatAMergeMakesHasAllItsColumns) {
   }
 }
 
+// The default column alone is below the limit.
+TEST_F(StampedOtherCallsTest, TheLimitOfValuesCountsAllColumns) {
+  options_.merge_operator = std::make_shared<MakesColumns>();
+  Reopen();
+  for (const char* key : {"a", "b"}) MergeAt(key, 1, "x");
+  ReadAt read(2);
+  read.options.value_size_soft_limit = 3;
+  ColumnFamilyHandle* families[] = {db_->DefaultColumnFamily(), db_->DefaultColumnFamily()};
+  const Slice keys[] = {"a", "b"};
+  PinnableWideColumns columns[2];
+  Status statuses[2];
+  db_->MultiGetEntity(read.options, 2, families, keys, columns, statuses);
+  EXPECT_OK(statuses[0]);
+  EXPECT_TRUE(statuses[1].IsAborted()) << statuses[1].ToString();
+}
+
 TEST_F(StampedOtherCallsTest, ATailingIteratorShowsTheNewestStateAtEachSeekAndAtItsEnd) {
   PutAt("a", 1, "a1");
   ReadAt read(5);

@@ -113,10 +113,13 @@ if(ASHLAR_BUILD_DROPIN)
   ashlar_add_client(ycsb rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/ycsb/ycsb.cc")
   ashlar_add_client(steadiness rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/steadiness/steadiness.cc")
   foreach(client backup_many build_tables catch_up encryption indexed_batch ingest_waits memory_limit open_log open_many
-          plain_table queue transactions zipf_cache)
+          plain_table queue scale transactions zipf_cache)
     ashlar_add_client(${client} rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/clients/${client}.cc")
   endforeach()
 endif()
+
+add_executable(tunings EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/benchmarks/tunings/tunings.cc")
+ashlar_link_rooms(tunings all)
 
 find_package(benchmark QUIET)
 if(benchmark_FOUND)

@@ -63,6 +63,19 @@ inline uint64_t Micros(Clock::duration time) {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
 }
 
+// The memory of this process.
+inline uint64_t ResidentKiB() {
+  std::FILE* const file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) Fail("no /proc/self/status");
+  char line[256];
+  unsigned long long kib = 0;
+  while (std::fgets(line, sizeof(line), file) != nullptr) {
+    if (std::sscanf(line, "VmRSS: %llu", &kib) == 1) break;
+  }
+  std::fclose(file);
+  return kib;
+}
+
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}

@@ -10,7 +10,6 @@
 //
 // --open_files other than 0 limits the number of open tables.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +29,7 @@ using client::Flags;
 using client::KeyOf;
 using client::Open;
 using client::Require;
+using client::ResidentKiB;
 
 rocksdb::Options MakeOptions(const Flags& flags) {
   rocksdb::Options options;
@@ -40,18 +40,6 @@ rocksdb::Options MakeOptions(const Flags& flags) {
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
-}
-
-uint64_t ResidentKiB() {
-  std::FILE* const file = std::fopen("/proc/self/status", "r");
-  if (file == nullptr) client::Fail("no /proc/self/status");
-  char line[256];
-  unsigned long long kib = 0;
-  while (std::fgets(line, sizeof(line), file) != nullptr) {
-    if (std::sscanf(line, "VmRSS: %llu", &kib) == 1) break;
-  }
-  std::fclose(file);
-  return kib;
 }
 
 double Median(std::vector<uint64_t> values) {

@@ -6,14 +6,16 @@
 //   TMPDIR=DIR build/native/floor_bench        DIR is on the disk to measure
 //
 // Measures reads of 4 KiB that bypass the page cache, one at a time and 32 at once; threads that
-// share each sync of a mapped file and do nothing else; a block read from the page cache and
-// decompressed.
+// share each sync of a mapped file and do nothing else; threads that pass a turn on in a fixed
+// order, as the owner of a lock does that goes to those who wait in the order of their arrival; a
+// block read from the page cache and decompressed.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -132,6 +134,29 @@ void BM_FloorSharedSyncs(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BM_FloorSharedSyncs)->Threads(1)->Threads(4)->Threads(16)->UseRealTime();
+
+// Each thread waits for its turn and passes it on to the next thread.
+struct Turns {
+  static constexpr int kMostThreads = 64;
+  std::array<std::atomic<uint32_t>, kMostThreads> given{};
+
+  void WaitAndPass(int thread, int threads) {
+    std::atomic<uint32_t>& own = given[static_cast<size_t>(thread)];
+    while (own.load() == 0) FutexWait(own, 0);
+    own.store(0);
+    std::atomic<uint32_t>& next = given[static_cast<size_t>((thread + 1) % threads)];
+    next.store(1);
+    FutexWakeAll(next);
+  }
+};
+
+void BM_FloorTurns(benchmark::State& state) {
+  static Turns turns;
+  if (state.thread_index() == 0) turns.given[0].store(1);
+  for (auto _ : state) turns.WaitAndPass(state.thread_index(), state.threads());
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_FloorTurns)->Threads(4)->Threads(16)->UseRealTime();
 
 // Records as db_bench writes them: values of 100 bytes, half of which compression saves.
 std::string RawBlock(Random64* random) {

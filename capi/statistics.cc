@@ -7,6 +7,7 @@
 // thread that has created it.
 #include "ashlar/c/statistics.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "ashlar/c/enums.h"
@@ -33,7 +34,9 @@ void ashlar_options_enable_statistics(ashlar_options_t* opt) {
 void ashlar_options_set_statistics_level(ashlar_options_t* opt, int level) {
   assert(opt != nullptr);
   if (opt->rep.statistics == nullptr) ashlar_options_enable_statistics(opt);
-  opt->rep.statistics->set_stats_level(static_cast<StatsLevel>(level));
+  // A level beyond the ends of the list is the nearest one, as in RocksDB.
+  const int known = std::clamp<int>(level, StatsLevel::kDisableAll, StatsLevel::kAll);
+  opt->rep.statistics->set_stats_level(static_cast<StatsLevel>(known));
 }
 int ashlar_options_get_statistics_level(ashlar_options_t* opt) {
   assert(opt != nullptr);

@@ -8,6 +8,7 @@
 
 #include <cassert>
 
+#include "ashlar/env.h"
 #include "ashlar/transaction_log.h"
 #include "capi/handles.h"
 
@@ -110,6 +111,21 @@ uint64_t ashlar_wal_file_size_file_bytes(const ashlar_wal_file_t* file) {
   return file->rep->SizeFileBytes();
 }
 void ashlar_wal_file_destroy(ashlar_wal_file_t* file) { delete file; }
+
+// No other file of the database may go without the MANIFEST saying so. Nothing is reported, as in
+// RocksDB.
+void ashlar_delete_file(ashlar_t* db, const char* name) {
+  assert(db != nullptr && name != nullptr);
+  ashlar::VectorWalPtr files;
+  if (!db->rep->GetSortedWalFiles(files).ok()) return;
+  const std::string wanted = name[0] == '/' ? name : std::string("/") + name;
+  const std::string wal_dir = db->rep->GetDBOptions().wal_dir;
+  for (const std::unique_ptr<WalFile>& file : files) {
+    if (file->Type() != ashlar::kArchivedLogFile || file->PathName() != wanted) continue;
+    const std::string path = (wal_dir.empty() ? db->rep->GetName() : wal_dir) + wanted;
+    db->rep->GetEnv()->DeleteFile(path).PermitUncheckedError();
+  }
+}
 
 ashlar_wal_readoptions_t* ashlar_wal_readoptions_create() { return new ashlar_wal_readoptions_t; }
 void ashlar_wal_readoptions_destroy(ashlar_wal_readoptions_t* options) { delete options; }

@@ -8,12 +8,15 @@
 
 #include <cassert>
 #include <cstdlib>
+#include <memory>
+#include <string>
 
 #include "ashlar/utilities/write_batch_with_index.h"
 #include "capi/batch_parts.h"
 #include "capi/callbacks.h"
 
 using ashlar::DBOptions;
+using ashlar::Slice;
 using ashlar::Status;
 using ashlar::WriteBatchWithIndex;
 using ashlar::capi::CopyOfRead;
@@ -30,6 +33,63 @@ using ashlar::capi::Text;
 ashlar_writebatch_wi_t* ashlar_writebatch_wi_create(size_t reserved_bytes,
                                                     unsigned char overwrite_keys) {
   return ashlar_writebatch_wi_create_with_params(nullptr, reserved_bytes, overwrite_keys, 0, 0);
+}
+
+namespace {
+
+// A family as a batch needs it, of which only the number is known.
+class NumberedHandle final : public ashlar::ColumnFamilyHandle {
+ public:
+  explicit NumberedHandle(uint32_t id) : id_(id) {}
+  const std::string& GetName() const override { return name_; }
+  uint32_t GetID() const override { return id_; }
+  Status GetDescriptor(ashlar::ColumnFamilyDescriptor*) override {
+    return Status::NotSupported("only the number of the column family is known");
+  }
+  // Null: the batch takes the comparator that it has for unknown families.
+  const ashlar::Comparator* GetComparator() const override { return nullptr; }
+
+ private:
+  const std::string name_;
+  const uint32_t id_;
+};
+
+// Adds the entries of a plain batch to one with an index. Those without a function here are errors.
+class IndexingHandler final : public ashlar::WriteBatch::Handler {
+ public:
+  explicit IndexingHandler(WriteBatchWithIndex* to) : to_(to) { assert(to != nullptr); }
+
+  Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
+    NumberedHandle handle(family);
+    return to_->Put(&handle, key, value);
+  }
+  Status MergeCF(uint32_t family, const Slice& key, const Slice& value) override {
+    NumberedHandle handle(family);
+    return to_->Merge(&handle, key, value);
+  }
+  Status DeleteCF(uint32_t family, const Slice& key) override {
+    NumberedHandle handle(family);
+    return to_->Delete(&handle, key);
+  }
+  Status SingleDeleteCF(uint32_t family, const Slice& key) override {
+    NumberedHandle handle(family);
+    return to_->SingleDelete(&handle, key);
+  }
+  void LogData(const Slice& blob) override { Drop(to_->PutLogData(blob)); }
+
+ private:
+  WriteBatchWithIndex* const to_;
+};
+
+}  // namespace
+
+// An index cannot be made of bytes that nobody has read, so they are checked here.
+ashlar_writebatch_wi_t* ashlar_writebatch_wi_create_from(const char* rep, size_t size) {
+  auto batch = std::make_unique<WriteBatchWithIndex>();
+  IndexingHandler handler(batch.get());
+  const ashlar::WriteBatch source(Text(rep, size).ToString());
+  if (!source.Iterate(&handler).ok()) return nullptr;
+  return ashlar::capi::Borrowed<ashlar_writebatch_wi_t>(batch.release());
 }
 
 // The comparator orders the keys of updates without a family handle. It must outlive the batch;

@@ -261,6 +261,8 @@ class DBImpl final : public UnbuiltCalls,
   std::string NameOfFamily(uint32_t family_id) const;
   Statistics* statistics() const { return core_.services.statistics.get(); }
   SystemClock* clock() const { return core_.environment.clock.get(); }
+  // Also the one that the database has opened because the options have none.
+  Logger* info_log() const { return core_.services.info_log.get(); }
   Status ExplainRead(ExplainedRead read, const ReadOptions& options, ColumnFamilyHandle* handle,
                      const Slice& key, ReadExplanation* explanation) override;
   Iterator* NewIteratorAs(const ReadCallback& callback, const ReadOptions& options,
@@ -292,6 +294,8 @@ class DBImpl final : public UnbuiltCalls,
   const Snapshot* GetSnapshot() override;
   // A snapshot with a timestamp that the program has chosen. The engine only stores the timestamp.
   const Snapshot* GetSnapshotWithTimestamp(uint64_t timestamp);
+  // A snapshot for a read of the engine itself that makes several steps. Never null.
+  const Snapshot* TakeMoment(uint64_t timestamp = UINT64_MAX);
   void ReleaseSnapshot(const Snapshot* snapshot) override;
 
   // Traces; db_impl_traces.cc.
@@ -462,7 +466,7 @@ class DBImpl final : public UnbuiltCalls,
   struct KeysByKind;
   void MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                        ColumnFamilyHandle** handles, const Slice* keys,
-                       const StampedResults& results);
+                       const StampedResults& results, uint64_t get_id);
   void MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
                            ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                            std::string* timestamps, Status* statuses);
@@ -483,6 +487,7 @@ class DBImpl final : public UnbuiltCalls,
   // NotSupported in a read-only database.
   Status CheckWritable() const;
   Status CheckOwnsFiles() const;
+  Status CheckManifestFits(const char* call) const;
   bool SkipsMemTables(const ReadOptions& options) const;
   // The super version of a read: a snapshot of a followed database holds its own.
   SuperVersion* SuperVersionFor(const ReadOptions& options, ColumnFamilyData* family);
@@ -505,7 +510,7 @@ class DBImpl final : public UnbuiltCalls,
   Status GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value);
   void MultiGetTraced(const ReadOptions& options, MultiGetRequest request,
-                      ColumnFamilyHandle** handles);
+                      ColumnFamilyHandle** handles, uint64_t get_id);
   BlockAccesses::Reads TracedReads(TableReaderCaller caller, const ReadOptions& options,
                                    const ColumnFamilyHandle* handle);
   void RequestReadCompaction(ColumnFamilyData* family);
@@ -552,7 +557,7 @@ class DBImpl final : public UnbuiltCalls,
       EXCLUDES(db_mutex);
   // References on all families in the set.
   std::vector<FamilyRef> PinAllFamilies() EXCLUDES(db_mutex);
-  // Compares a file with its recorded checksum; OK if it has none.
+  // Compares a file with its recorded checksum; OK if it has none, or if its owner has deleted it.
   Status VerifyFileChecksum(const ReadOptions& options, const std::string& path,
                             const FileChecksum& expected, uint64_t file_bytes) const;
   static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,

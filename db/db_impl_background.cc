@@ -120,13 +120,17 @@ void DBImpl::ResumeCompactions(ColumnFamilyHandle* handle) {
 // Waits until no flush or compaction is running or wanted. `timeout` 0 means no limit.
 Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
   RETURN_IF_ERROR(CheckWritable());
-  if (options.flush) RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
+  // A caller that closes the database ignores errors until then: it has no other way out.
+  const Status flushed = options.flush ? manual_flushes_.FlushAll(FlushOptions()) : Status::OK();
+  if (!options.close_db) RETURN_IF_ERROR(flushed);
   const uint64_t timeout_micros = static_cast<uint64_t>(options.timeout.count());
-  // A caller that closes the database ignores the background error: it has no other way out.
+  // An error here says that the database was not closed, so it comes before that of the flush.
   RETURN_IF_ERROR(scheduler_.AwaitIdle(timeout_micros, options.abort_on_pause,
                                        /*minds_error=*/!options.close_db));
   DeleteObsoleteFiles();
-  return options.close_db ? Close() : Status::OK();
+  if (!options.close_db) return Status::OK();
+  const Status closed = Close();
+  return flushed.ok() ? closed : flushed;
 }
 
 // Requests a compaction because sampled reads search too many tables.

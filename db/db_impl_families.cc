@@ -99,12 +99,13 @@ Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
   return ThenSample(&time_sampler_, family_changes_.SetOptions(changes));
 }
 
-// The reports start again, because their periods may have changed.
+// The reports start again, because their periods may have changed, even if the OPTIONS file could
+// not be written.
 Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) {
   RETURN_IF_ERROR(CheckWritable());
-  RETURN_IF_ERROR(SetDbOptions(&core_, &write_control_, &scheduler_, opts_map));
+  const Status status = SetDbOptions(&core_, &write_control_, &scheduler_, opts_map);
   reports_.Start();
-  return Status::OK();
+  return status;
 }
 
 Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const RangeOpt> ranges,

@@ -129,11 +129,24 @@ Status DBImpl::CheckOwnsFiles() const {
   return core_.mode.is_following() ? CheckWritable() : Status::OK();
 }
 
+// Refuses to list files of which no copy could be made. After best-efforts recovery the visible
+// state is older than that of the MANIFEST, and a read-only database has not written a new one.
+Status DBImpl::CheckManifestFits(const char* call) const {
+  if (!core_.mode.is_read_only || !core_.findings.has_gone_back) return Status::OK();
+  return Status::NotSupported(
+      StrCat(call,
+             ": best-efforts recovery shows an older state than that of the MANIFEST, and the "
+             "database is open for reading only"),
+      core_.paths.dir);
+}
+
 // Calls may be nested: each needs a call of EnableFileDeletions().
 Status DBImpl::DisableFileDeletions() {
   RETURN_IF_ERROR(CheckOwnsFiles());
   MutexLock lock(&core_.mutex);
   core_.kept_files.deletions_disabled++;
+  // What another thread has begun to delete or to archive is listed nowhere afterwards.
+  AwaitPurges(&core_);
   return Status::OK();
 }
 
@@ -292,6 +305,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   files.clear();
   *manifest_file_size = 0;
   RETURN_IF_ERROR(CheckOwnsFiles());
+  RETURN_IF_ERROR(CheckManifestFits("GetLiveFiles"));
   flush_memtable = flush_memtable && !core_.mode.is_read_only;
   if (flush_memtable)
     RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
@@ -331,11 +345,8 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
   assert(files != nullptr);
   files->clear();
   RETURN_IF_ERROR(CheckOwnsFiles());
-  if (core_.mode.is_read_only) {
-    // After best-efforts recovery the visible state differs from the MANIFEST, and a read-only
-    // database has not written a new one.
-    if (core_.findings.has_gone_back) return LogsAreUnknown("GetLiveFilesStorageInfo");
-  } else {
+  RETURN_IF_ERROR(CheckManifestFits("GetLiveFilesStorageInfo"));
+  if (!core_.mode.is_read_only) {
     // With two-phase commit, old logs may be needed for a long time. The flush saves an opening of
     // the copy from replaying all of them.
     if (core_.wals->total_bytes() >= options.wal_size_for_flush || GetDBOptions().allow_2pc) {
@@ -433,7 +444,8 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
   return status;
 }
 
-// Skips a file without a recorded checksum.
+// Skips a file without a recorded checksum. A database that another process writes has its tables
+// open, but is read here by path: there the other process may have deleted a file.
 Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string& path,
                                   const FileChecksum& expected, uint64_t file_bytes) const {
   if (expected.value.empty()) return Status::OK();
@@ -443,6 +455,7 @@ Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string&
   const Status status =
       CheckFileChecksum(core_.environment.fs.get(), path, core_.environment.file_options,
                         core_.environment.outputs.checksum_factory.get(), expected, io);
+  if (core_.mode.is_following() && IsMissing(status)) return Status::OK();
   if (status.ok()) {
     RecordTick(core_.services.statistics.get(), VERIFY_CHECKSUM_READ_BYTES, file_bytes);
   }

@@ -145,7 +145,8 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
 
 // A point read in a database with undecided transactions. The list of undecided data forgets old
 // decisions. A sequence number from before a forgotten decision belongs to a replaced super
-// version, or to the moment before the decision became visible; then both are read again.
+// version, or to the moment before the decision became visible; then both are read again. Only a
+// family that another process has dropped stays where it is: the list keeps what is hidden there.
 Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                            PinnableSlice* value, ReadTrace* trace, bool* is_entity,
                            const DecidedVersions::Own* own) {
@@ -155,11 +156,14 @@ Status DBImpl::ReadDecided(const ReadOptions& options, ColumnFamilyHandle* handl
   SuperVersion* super_version = nullptr;
   SequenceNumber seqno = 0;
   const UndecidedList* list = nullptr;
+  bool is_newest = options.snapshot != nullptr;
   do {
-    super_version = SuperVersionFor(options, family);
+    SuperVersion* const before = std::exchange(super_version, SuperVersionFor(options, family));
+    const SequenceNumber seqno_before = seqno;
     seqno = std::min(SeqnoFor(options, VisibleSeqno()), super_version->newest_seqno());
+    is_newest |= super_version == before && seqno == seqno_before;
     list = core_.undecided.Load();
-  } while (options.snapshot == nullptr && seqno < list->forgotten_up_to());
+  } while (!is_newest && seqno < list->forgotten_up_to());
   const DecidedVersions decided(list, seqno, own);
   const LookupKey lookup_key(key, decided.bound(), family->comparator().order());
   PointLookup lookup(lookup_key, value);
@@ -360,7 +364,7 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
   request.values = values;
   request.statuses = statuses;
   if (core_.block_trace.is_on() && num_keys != 0) [[unlikely]] {
-    return MultiGetTraced(options, request, handles);
+    return MultiGetTraced(options, request, handles, core_.block_trace.NextGetId());
   }
   request.watched_key = SampledRead(num_keys);
   if (request.watched_key == num_keys) [[likely]]
@@ -477,12 +481,11 @@ Status DBImpl::ReadUnmerged(const UnmergedRead& how, const ReadOptions& options,
   // use by now. The data is hidden from a view that is taken again.
   if (core_.undecided.is_used()) {
     snapshot = moment.emplace(this, options.snapshot).snapshot();
-    {
-      const EpochGuard guard;
-      decided.emplace(core_.undecided.Load(), SeqnoFor(options, snapshot->GetSequenceNumber()),
-                      how.own);
-    }
     view = family->AcquireViewFor(snapshot);
+    const EpochGuard guard;
+    decided.emplace(core_.undecided.Load(),
+                    std::min(snapshot->GetSequenceNumber(), view.super_version()->newest_seqno()),
+                    how.own);
   }
   const SequenceNumber seqno = decided.has_value() ? decided->bound() : view.seqno();
   const LookupKey lookup_key(key, SeqnoFor(options, seqno), family->comparator().order());

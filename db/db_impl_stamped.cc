@@ -13,6 +13,7 @@
 
 #include "ashlar/snapshot.h"
 #include "db/db_impl.h"
+#include "db/read/block_accesses.h"
 #include "db/read/multi_get.h"
 #include "db/read/pinned_iterator.h"
 #include "db/read/read_explainer.h"
@@ -26,6 +27,41 @@
 #include "util/text/str_cat.h"
 
 namespace ashlar {
+namespace {
+
+// While a block cache trace runs, it gets the blocks that the search for one key uses, with the
+// version that was found. Null `accesses`: no trace runs.
+class TracedSearch {
+ public:
+  TracedSearch(BlockAccesses* accesses, const StampedIterator* versions, const ReadOptions& options,
+               const Slice& key, SequenceNumber seqno)
+      : accesses_(accesses), versions_(versions) {
+    if (accesses_ == nullptr) return;
+    assert(versions_ != nullptr);
+    accesses_->BeginSearch(key.ToString() + options.timestamp->ToString(), seqno);
+  }
+  ~TracedSearch() {
+    if (accesses_ == nullptr) return;
+    if (!versions_->Valid()) {
+      accesses_->EndSearch(nullptr, 0);
+      return;
+    }
+    std::string found;
+    AppendInternalKey(&found, versions_->stored_key(), versions_->stored_trailer());
+    const Slice* const entity = versions_->stored_entity();
+    const Slice found_slice = found;
+    accesses_->EndSearch(&found_slice,
+                         entity == nullptr ? versions_->value().size() : entity->size());
+  }
+  TracedSearch(const TracedSearch&) = delete;
+  TracedSearch& operator=(const TracedSearch&) = delete;
+
+ private:
+  BlockAccesses* const accesses_;
+  const StampedIterator* const versions_;
+};
+
+}  // namespace
 
 [[gnu::cold]] Status DBImpl::RefuseStamped(const char* call, ColumnFamilyHandle* handle) const {
   if (!IsStamped(handle)) return Status::OK();
@@ -67,9 +103,18 @@ Status DBImpl::GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle
   if (core_.query_trace.is_on()) core_.query_trace.OnGet(family->id(), key);
   ReadView view = family->AcquireViewFor(options.snapshot);
   RETURN_IF_ERROR(CheckStampedRead(options, *view.super_version()));
-  StampedIterator versions(
-      StampedPointOptions(options), std::move(view),
-      {.merge = MergeToolsOf(core_), .skips_memtables = SkipsMemTables(options)});
+  std::unique_ptr<BlockAccesses> accesses;
+  if (core_.block_trace.is_on()) {
+    accesses = std::make_unique<BlockAccesses>(TracedReads(kUserGet, options, handle),
+                                               core_.block_trace.NextGetId());
+  }
+  const SequenceNumber seqno = view.seqno();
+  StampedIterator versions(StampedPointOptions(options), std::move(view),
+                           {.merge = MergeToolsOf(core_),
+                            .skips_memtables = SkipsMemTables(options),
+                            .is_lookup = true,
+                            .trace = accesses.get()});
+  const TracedSearch traced(accesses.get(), &versions, options, key, seqno);
   return LookUp(&versions, key, result);
 }
 
@@ -81,9 +126,10 @@ Status DBImpl::GetStampedOperands(const ReadOptions& options, ColumnFamilyHandle
   if (core_.query_trace.is_on()) core_.query_trace.OnGet(family->id(), key);
   ReadView view = family->AcquireViewFor(options.snapshot);
   RETURN_IF_ERROR(CheckStampedRead(options, *view.super_version()));
-  StampedIterator versions(
-      StampedPointOptions(options), std::move(view),
-      {.merge = MergeToolsOf(core_), .skips_memtables = SkipsMemTables(options)});
+  StampedIterator versions(StampedPointOptions(options), std::move(view),
+                           {.merge = MergeToolsOf(core_),
+                            .skips_memtables = SkipsMemTables(options),
+                            .is_lookup = true});
   return versions.GetOperands(key, operands_options, operands, count);
 }
 
@@ -102,9 +148,10 @@ struct DBImpl::StampedResults {
 };
 
 // Reads keys of stamped families. All families are read at the same moment, as in NewIterators().
+// `get_id`: of the call in the block cache trace; kReservedGetId: none runs.
 void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                              ColumnFamilyHandle** handles, const Slice* keys,
-                             const StampedResults& results) {
+                             const StampedResults& results, uint64_t get_id) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(),
                         DB_MULTIGET);
   std::vector<std::pair<ColumnFamilyData*, ReadView>> views;
@@ -124,12 +171,21 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
   for (auto& [family, view] : views) {
     if (!core_.mode.is_following()) view.ReadAsOf(seqno);
     const Status checked = CheckStampedRead(options, *view.super_version());
+    std::unique_ptr<BlockAccesses> accesses;
+    if (get_id != BlockCacheTraceRecord::kReservedGetId) {
+      BlockAccesses::Reads reads = TracedReads(kUserMultiGet, options, /*handle=*/nullptr);
+      reads.family = family->id();
+      reads.family_name = family->name();
+      accesses = std::make_unique<BlockAccesses>(std::move(reads), get_id);
+    }
     std::unique_ptr<StampedIterator> versions;
     if (checked.ok()) {
       versions = std::make_unique<StampedIterator>(
           StampedPointOptions(options), std::move(view),
           StampedIterator::Setting{.merge = MergeToolsOf(core_),
-                                   .skips_memtables = SkipsMemTables(options)});
+                                   .skips_memtables = SkipsMemTables(options),
+                                   .is_lookup = true,
+                                   .trace = accesses.get()});
     }
     for (const size_t i : indexes) {
       if (FamilyOf(handles[i]) != family) continue;
@@ -137,7 +193,10 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
         results.statuses[i] = Status::Aborted("value_size_soft_limit reached");
         continue;
       }
-      results.statuses[i] = checked.ok() ? LookUp(versions.get(), keys[i], results.at(i)) : checked;
+      results.statuses[i] = checked;
+      if (!checked.ok()) continue;
+      const TracedSearch traced(accesses.get(), versions.get(), options, keys[i], seqno);
+      results.statuses[i] = LookUp(versions.get(), keys[i], results.at(i));
       if (!results.statuses[i].ok()) continue;
       const Slice* const entity = results.columns == nullptr ? nullptr : versions->stored_entity();
       value_bytes += entity == nullptr ? versions->value().size() : entity->size();
@@ -169,8 +228,9 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
                                  PinnableSlice* values, std::string* timestamps, Status* statuses) {
   KeysByKind kinds(num_keys, handles, keys);
   for (size_t i = 0; i < num_keys; i++) values[i].Reset();
+  const uint64_t get_id = core_.block_trace.NextGetIdIfOn();
   MultiGetStamped(options, kinds.stamped, handles, keys,
-                  {.values = values, .timestamps = timestamps, .statuses = statuses});
+                  {.values = values, .timestamps = timestamps, .statuses = statuses}, get_id);
   const size_t plain_count = kinds.plain.size();
   if (plain_count == 0) return;
   std::vector<PinnableSlice> found(plain_count);
@@ -179,7 +239,11 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
   request.keys = kinds.plain_keys;
   request.values = found.data();
   request.statuses = found_statuses.data();
-  ReadPoints(options, request, kinds.plain_handles.data());
+  if (get_id != BlockCacheTraceRecord::kReservedGetId) {
+    MultiGetTraced(options, request, kinds.plain_handles.data(), get_id);
+  } else {
+    ReadPoints(options, request, kinds.plain_handles.data());
+  }
   for (size_t i = 0; i < plain_count; i++) {
     values[kinds.plain[i]] = std::move(found[i]);
     statuses[kinds.plain[i]] = found_statuses[i];
@@ -194,8 +258,8 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
                                                      Status* statuses) {
   KeysByKind kinds(num_keys, handles, keys);
   for (size_t i = 0; i < num_keys; i++) results[i].Reset();
-  MultiGetStamped(options, kinds.stamped, handles, keys,
-                  {.columns = results, .statuses = statuses});
+  MultiGetStamped(options, kinds.stamped, handles, keys, {.columns = results, .statuses = statuses},
+                  core_.block_trace.NextGetIdIfOn());
   const size_t plain_count = kinds.plain.size();
   if (plain_count == 0) return;
   std::vector<PinnableWideColumns> found(plain_count);
@@ -227,6 +291,7 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
   StampedIterator iterator(is_get ? StampedPointOptions(options) : options, std::move(view),
                            {.merge = MergeToolsOf(core_),
                             .skips_memtables = is_get && SkipsMemTables(options),
+                            .is_lookup = is_get,
                             .trace = &explainer});
   bool has_version = false;
   switch (read) {
@@ -248,11 +313,19 @@ Result<std::unique_ptr<Iterator>> DBImpl::MakeStampedIterator(const ReadOptions&
                                                               ReadView view) {
   RETURN_IF_ERROR(CheckStampedIterator(options, *view.super_version()));
   if (options.background_purge_on_iterator_cleanup) view.PurgeInBackground();
-  std::unique_ptr<Iterator> iterator =
+  std::unique_ptr<BlockAccesses> accesses;
+  if (core_.block_trace.is_on()) {
+    accesses = std::make_unique<BlockAccesses>(TracedReads(kUserIterator, options, handle),
+                                               BlockCacheTraceRecord::kReservedGetId);
+  }
+  auto stamped =
       std::make_unique<StampedIterator>(options, std::move(view),
                                         StampedIterator::Setting{.merge = MergeToolsOf(core_),
                                                                  .query_trace = &core_.query_trace,
-                                                                 .family = FamilyOf(handle)->id()});
+                                                                 .family = FamilyOf(handle)->id(),
+                                                                 .trace = accesses.get()});
+  stamped->Own(std::move(accesses));
+  std::unique_ptr<Iterator> iterator = std::move(stamped);
   if (options.pin_data) iterator = std::make_unique<PinnedIterator>(std::move(iterator));
   return iterator;
 }

@@ -86,8 +86,7 @@ BlockAccesses::Reads DBImpl::TracedReads(TableReaderCaller caller, const ReadOpt
 
 // All keys have the same id in the trace.
 void DBImpl::MultiGetTraced(const ReadOptions& options, MultiGetRequest request,
-                            ColumnFamilyHandle** handles) {
-  const uint64_t get_id = core_.block_trace.NextGetId();
+                            ColumnFamilyHandle** handles, uint64_t get_id) {
   // One recorder for each family, because its name is part of every record.
   std::map<ColumnFamilyHandle*, std::unique_ptr<BlockAccesses>> of_families;
   std::vector<ReadTrace*> watches;

@@ -32,15 +32,17 @@ Status DBImpl::NewIterators(const ReadOptions& options,
     if (IsStamped(handle)) continue;
     RETURN_IF_ERROR(CheckIteratorOptionsSupported(options));
   }
-  // Decisions behind the views are not forgotten before all iterators have looked for them.
+  // Decisions behind the views are not forgotten before all iterators have looked for them. The
+  // views are those that the snapshot holds, where it holds any: newer ones would be behind it.
   std::optional<OwnMoment> moment;
   if (core_.undecided.is_used()) moment.emplace(this, options.snapshot);
+  const Snapshot* const snapshot = moment.has_value() ? moment->snapshot() : options.snapshot;
   std::vector<ReadView> views;
   {
     // Super versions are replaced under the mutex, so all views are of one moment.
     MutexLock lock(&core_.mutex);
     for (ColumnFamilyHandle* handle : handles) {
-      views.push_back(FamilyOf(handle)->AcquireViewFor(options.snapshot));
+      views.push_back(FamilyOf(handle)->AcquireViewFor(snapshot));
     }
   }
   // When the first sequence number was taken, every super version was already in force or has not
@@ -96,6 +98,11 @@ const Snapshot* DBImpl::GetSnapshotWithTimestamp(uint64_t timestamp) {
     const EpochGuard guard;
     if (!core_.families.SupportSnapshots()) return nullptr;
   }
+  return TakeMoment(timestamp);
+}
+
+// Where memtables keep no old versions, the moment still keeps the decisions behind it known.
+const Snapshot* DBImpl::TakeMoment(uint64_t timestamp) {
   const auto unix_time = static_cast<int64_t>(core_.environment.NowSeconds());
   const auto seqno = [this] { return VisibleSeqno(); };
   if (!core_.mode.is_following()) [[likely]]

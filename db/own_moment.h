@@ -11,7 +11,7 @@ namespace ashlar {
 class OwnMoment {
  public:
   OwnMoment(DBImpl* db, const Snapshot* given)
-      : db_(db), own_(given == nullptr ? db->GetSnapshot() : nullptr), given_(given) {}
+      : db_(db), own_(given == nullptr ? db->TakeMoment() : nullptr), given_(given) {}
   ~OwnMoment() { db_->ReleaseSnapshot(own_); }
   OwnMoment(const OwnMoment&) = delete;
   OwnMoment& operator=(const OwnMoment&) = delete;

@@ -23,6 +23,22 @@ FamilyCursors::FamilyCursors(std::vector<Cursor> cursors, const Comparator* orde
   assert(!cursors_.empty() && order_ != nullptr);
 }
 
+// An iterator of a transaction may have ended since it was found to be a holder.
+bool FamilyCursors::Valid() const {
+  const auto is_valid = [](const Cursor* holder) { return holder->iterator->Valid(); };
+  return !holders_.empty() && std::all_of(holders_.begin(), holders_.end(), is_valid);
+}
+
+Status FamilyCursors::status() const {
+  if (!status_.ok()) return status_;
+  for (const Cursor& cursor : cursors_) RETURN_IF_ERROR(cursor.iterator->status());
+  return Status::OK();
+}
+
+Status FamilyCursors::GetProperty(std::string name, std::string* value) const {
+  return cursors_.front().iterator->GetProperty(std::move(name), value);
+}
+
 // No key is shown after an error.
 void FamilyCursors::Fail(const Status& status) {
   assert(!status.ok());
@@ -75,29 +91,33 @@ void FamilyCursors::SeekForPrev(const Slice& target) {
 }
 
 // Iterators that are not at the present key are on the wrong side of it for the new direction. The
-// present key does not change.
-void FamilyCursors::TurnAround(Direction direction) {
+// present key does not change, unless it was deleted in a transaction or behind a tailing iterator:
+// then all iterators are already beyond it.
+bool FamilyCursors::TurnAround(Direction direction) {
   assert(Valid() && direction != direction_);
   const std::string present = key().ToString();
   MoveAll(direction, [&](Iterator* iterator) {
     direction == Direction::kForward ? iterator->Seek(present) : iterator->SeekForPrev(present);
   });
+  return Valid() && order_->CompareWithoutTimestamp(key(), false, present, false) == 0;
 }
 
 // Only the iterators that are at the present key move. TurnAround() has moved all of them if it was
-// needed.
+// needed. There is no position to move from if the iterators have ended with their transaction.
 void FamilyCursors::Next() {
-  assert(Valid());
-  if (direction_ != Direction::kForward) TurnAround(Direction::kForward);
+  assert(Valid() || !status().ok());
+  if (!Valid()) return;
+  if (direction_ != Direction::kForward && !TurnAround(Direction::kForward)) return;
   for (Cursor* holder : holders_) holder->iterator->Next();
-  if (status_.ok()) FindHolders();
+  FindHolders();
 }
 
 void FamilyCursors::Prev() {
-  assert(Valid());
-  if (direction_ != Direction::kReverse) TurnAround(Direction::kReverse);
+  assert(Valid() || !status().ok());
+  if (!Valid()) return;
+  if (direction_ != Direction::kReverse && !TurnAround(Direction::kReverse)) return;
   for (Cursor* holder : holders_) holder->iterator->Prev();
-  if (status_.ok()) FindHolders();
+  FindHolders();
 }
 
 // Reads the values of the holders only; the other iterators will be moved before they are read.
@@ -208,6 +228,15 @@ bool CoalescingIterator::PrepareValue() {
   if (!cursors_.PrepareValues()) return false;
   Coalesce();
   return true;
+}
+
+// The slices of the result are those of the iterators, so they are pinned where those are.
+[[gnu::cold]] Status CoalescingIterator::GetProperty(std::string prop_name, std::string* prop) {
+  if (prop_name == "rocksdb.iterator.is-key-pinned" ||
+      prop_name == "rocksdb.iterator.is-value-pinned") {
+    return cursors_.GetProperty(std::move(prop_name), prop);
+  }
+  return Iterator::GetProperty(std::move(prop_name), prop);
 }
 
 // A stable sort keeps columns of the same name in the order of the families.

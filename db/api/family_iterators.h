@@ -5,11 +5,13 @@
 //
 // FamilyCursors moves the iterators of the families together. In forward direction each iterator is
 // at the shown key or after it; in backward direction, at it or before it. There are only a few
-// families, so each step looks at all of them. Threads: one at a time.
+// families, so each step looks at all of them. The iterators of a transaction end with it, wherever
+// they are; then nothing is shown any more. Threads: one at a time.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ashlar/attribute_groups.h"
@@ -36,14 +38,16 @@ class FamilyCursors {
   void Next();
   void Prev();
 
-  bool Valid() const { return !holders_.empty(); }
+  bool Valid() const;
   Slice key() const { return holders_.front()->iterator->key(); }
-  Status status() const { return status_; }
+  Status status() const;
   // The cursors that are at the present key, in the order in which the families were given.
   const std::vector<Cursor*>& holders() const { return holders_; }
   // With ReadOptions::allow_unprepared_value, values are read only by PrepareValues().
   bool leaves_values_unread() const { return leaves_values_unread_; }
   bool PrepareValues();
+  // Asks the first iterator: all were opened with the same options.
+  Status GetProperty(std::string name, std::string* value) const;
 
  private:
   enum class Direction : uint8_t { kForward, kReverse };
@@ -52,7 +56,8 @@ class FamilyCursors {
   void MoveAll(Direction direction, Move&& move);
   // Finds the next key in the direction, and the cursors that are at it.
   void FindHolders();
-  void TurnAround(Direction direction);
+  // Returns whether the key is still there that was shown.
+  bool TurnAround(Direction direction);
   void Fail(const Status& status);
 
   std::vector<Cursor> cursors_;
@@ -91,6 +96,7 @@ class CoalescingIterator final : public Iterator {
   Slice value() const override { return value_; }
   const WideColumns& columns() const override { return columns_; }
   Status status() const override { return cursors_.status(); }
+  Status GetProperty(std::string prop_name, std::string* prop) override;
 
  private:
   // Called after each move.

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "db/files/obsolete_files.h"
@@ -18,6 +19,7 @@
 #include "db/options/table_factory.h"
 #include "db/state/family_handle.h"
 #include "db/state/log_needs.h"
+#include "db/state/undo_change.h"
 #include "env/file_util.h"
 #include "util/threads/epoch.h"
 
@@ -45,12 +47,17 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
                              ColumnFamilyHandle** handle) {
   *handle = nullptr;
   ASSIGN_OR_RETURN(const ColumnFamilyOptions settled, SettleOptions(options));
+  Status created;
   {
     MutexLock lock(&core_->mutex);
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    ASSIGN_OR_RETURN(ColumnFamilyData* const family,
-                     CreateFamilyLocked(core_, host_, name, settled));
-    *handle = new FamilyHandle(family, core_);
+    const Result<ColumnFamilyData*> family = CreateFamilyLocked(core_, host_, name, settled);
+    created = family.status();
+    if (created.ok()) *handle = new FamilyHandle(family.value(), core_);
+  }
+  if (!created.ok()) {
+    IgnoreError(UndoChange(core_, created), "the error of the creation says more");
+    return created;
   }
   return WriteOptionsFile(core_);
 }
@@ -87,16 +94,23 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
   assert(family != nullptr);
   assert(!InEpoch());
   if (family->id() == 0) return Status::InvalidArgument("Can't drop default column family");
+  Status recorded;
   {
     MutexLock lock(&core_->mutex);
-    RETURN_IF_ERROR(RecordDrop(*family));
-    assert(family->is_dropped());
-    core_->pipeline->Pause();
-    core_->families.Remove(family->id());
-    family->KeepImmutables();
-    core_->pipeline->Resume();
-    writes_->UpdateStallLocked();
-    core_->conditions.FamilyChanged();
+    recorded = RecordDrop(*family);
+    if (recorded.ok()) {
+      assert(family->is_dropped());
+      core_->pipeline->Pause();
+      core_->families.Remove(family->id());
+      family->KeepImmutables();
+      core_->pipeline->Resume();
+      writes_->UpdateStallLocked();
+      core_->conditions.FamilyChanged();
+    }
+  }
+  if (!recorded.ok()) {
+    IgnoreError(UndoChange(core_, recorded), "the error of the drop says more");
+    return recorded;
   }
   writes_->NotifyOfStalls();
   PurgeObsoleteFiles(core_);
@@ -194,18 +208,31 @@ void ApplyChangedMemoryLimit(DbCore* core) EXCLUDES(db_mutex) {
   }
 }
 
+// A logger of the program keeps its own level unless the call changes it. It is called without the
+// mutex; if several threads change the level at once, the last change is applied last.
+void ApplyChangedLogLevel(DbCore* core) EXCLUDES(db_mutex) {
+  for (std::optional<InfoLogLevel> applied;;) {
+    InfoLogLevel level;
+    {
+      MutexLock lock(&core->mutex);
+      level = core->options->info_log_level;
+    }
+    if (level == applied) return;
+    core->services.info_log->SetInfoLogLevel(level);
+    applied = level;
+  }
+}
+
 }  // namespace
 
 // Readers of the options hold references to the old object, which therefore stays valid for them.
 Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
                     const std::unordered_map<std::string, std::string>& values) {
   if (values.empty()) return Status::InvalidArgument("empty input");
-  InfoLogLevel log_level;
   {
     MutexLock lock(&core->mutex);
     ASSIGN_OR_RETURN(DBOptions changed, ChangeDbOptions(*core->options, values));
     core->options = std::make_shared<const DBOptions>(std::move(changed));
-    log_level = core->options->info_log_level;
     core->resources.open_tables.SetMaxOpenFiles(core->options->max_open_files);
     core->wals->SetBuffering(core->options->writable_file_max_buffer_size,
                              core->options->wal_bytes_per_sync);
@@ -216,9 +243,7 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
     scheduler->StartLocked();
   }
   if (values.contains("memory_limit")) ApplyChangedMemoryLimit(core);
-  // A logger of the program keeps its own level unless the call changes it. It is called without
-  // the mutex.
-  if (values.contains("info_log_level")) core->services.info_log->SetInfoLogLevel(log_level);
+  if (values.contains("info_log_level")) ApplyChangedLogLevel(core);
   writes->NotifyOfStalls();
   return WriteOptionsFile(core);
 }

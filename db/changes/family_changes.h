@@ -4,8 +4,9 @@
 // Every change ends with a new OPTIONS file.
 //
 // Crash: a family exists from the moment when the MANIFEST record that creates it is synced, until
-// the one that drops it. A missing or outdated OPTIONS file loses no data, because only tools read
-// it.
+// the one that drops it. A call that cannot write its record leaves everything as it was, also at
+// the next opening (UndoChange). A missing or outdated OPTIONS file loses no data, because only
+// tools read it.
 // Threads: any. VersionSet::LogAndApply() puts concurrent changes of one family in order.
 #pragma once
 

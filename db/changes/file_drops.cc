@@ -8,6 +8,7 @@
 
 #include "db/compaction/files_in_ranges.h"
 #include "db/files/obsolete_files.h"
+#include "db/state/undo_change.h"
 
 namespace ashlar {
 
@@ -42,6 +43,10 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
     }
     family->EndExternalChange();
     core->conditions.JobEnded();
+  }
+  if (!status.ok()) {
+    IgnoreError(UndoChange(core, status), "the error of the drop says more");
+    return status;
   }
   writes->NotifyOfStalls();
   PurgeObsoleteFiles(core);

@@ -160,8 +160,9 @@ class ColumnFamilyData final : public ReadViewSource {
   bool is_flush_due() const REQUIRES(db_mutex) { return is_flush_due_; }
   // Makes a flush of the present immutable memtables due, however few they are.
   void RequireFlush() REQUIRES(db_mutex);
-  // Reports that no flush will free the immutable memtables, because the family is dropped or the
-  // database is closed. No writer of any database waits for their memory then.
+  // Reports that no flush will free the immutable memtables, because the family is dropped, the
+  // database is closed, or flushes wait for DB::Resume(). No writer of any database waits for their
+  // memory then.
   void KeepImmutables() REQUIRES(db_mutex);
   // Like RequireFlush(), but they are flushed together with memtables of other families.
   void RequireFlushTogether() REQUIRES(db_mutex);

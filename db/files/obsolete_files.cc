@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
@@ -49,6 +51,10 @@ ObsoleteFiles CollectObsolete(DbCore* core) {
   }
   for (FileNumber number : core->versions->TakeReplacedManifests()) {
     files.paths.push_back(DescriptorFileName(core->paths.dir, number));
+  }
+  // The MANIFEST was written anew since these jobs failed.
+  if (!core->versions->is_in_doubt()) {
+    for (std::string& path : core->jobs.TakeDoubtful()) files.paths.push_back(std::move(path));
   }
   for (FileNumber number : TakeOldOptionsFiles(core)) {
     files.paths.push_back(OptionsFileName(core->paths.dir, number));
@@ -374,7 +380,51 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     Warn(core->services.info_log.get(), "%s", text.c_str());
 }
 
+namespace {
+
+// A deletion that this thread runs. Those who disable deletions wait for its end.
+class RunningPurge {
+ public:
+  explicit RunningPurge(DbCore* core) REQUIRES(db_mutex)
+      : core_(core), outer_(std::exchange(innermost_, this)) {
+    core_->kept_files.purges_running++;
+  }
+  ~RunningPurge() {
+    innermost_ = outer_;
+    MutexLock lock(&core_->mutex);
+    assert(core_->kept_files.purges_running > 0);
+    core_->kept_files.purges_running--;
+    core_->conditions.PurgeEnded();
+  }
+  RunningPurge(const RunningPurge&) = delete;
+  RunningPurge& operator=(const RunningPurge&) = delete;
+
+  // Whether the calling thread is in a deletion of this database, so that it is in a callback.
+  static bool IsIn(const DbCore* core) {
+    const RunningPurge* purge = innermost_;
+    while (purge != nullptr && purge->core_ != core) purge = purge->outer_;
+    return purge != nullptr;
+  }
+
+ private:
+  static constinit thread_local const RunningPurge* innermost_;
+
+  DbCore* const core_;
+  const RunningPurge* const outer_;
+};
+
+constinit thread_local const RunningPurge* RunningPurge::innermost_ = nullptr;
+
+}  // namespace
+
+void AwaitPurges(DbCore* core) {
+  assert(core->kept_files.deletions_disabled > 0);
+  if (RunningPurge::IsIn(core)) return;
+  while (core->kept_files.purges_running > 0) core->conditions.purges.Wait();
+}
+
 void DeleteKnownObsolete(DbCore* core) {
+  std::optional<RunningPurge> running;
   ObsoleteFiles files;
   bool prunes_archive = false;
   {
@@ -383,6 +433,8 @@ void DeleteKnownObsolete(DbCore* core) {
     // A job id is used only if there is work.
     if (!files.empty()) files.job_id = core->jobs.NewJobId();
     prunes_archive = core->kept_files.deletions_disabled == 0 && !core->mode.is_read_only;
+    const bool deletes = !files.empty() || core->kept_files.archive.is_on();
+    if (prunes_archive && deletes) running.emplace(core);
   }
   if (!files.empty()) DeleteObsolete(core, std::move(files));
   if (!prunes_archive) return;

@@ -40,7 +40,7 @@ struct ObsoleteFiles {
 };
 
 // Collects tables and blob files that no version holds any more, dropped families without users,
-// logs that no family needs, replaced MANIFESTs, and old OPTIONS files.
+// logs that no family needs, replaced MANIFESTs, files of failed jobs, and old OPTIONS files.
 ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(db_mutex);
 
 // At open: collects all files that do not belong to the recovered state. A table with data newer
@@ -63,6 +63,10 @@ void DeleteRecycledLogs(DbCore* core) EXCLUDES(db_mutex);
 
 // Collects and deletes the files that are known to be obsolete.
 void DeleteKnownObsolete(DbCore* core) EXCLUDES(db_mutex);
+
+// Waits until no thread deletes or archives files any more that it has collected before deletions
+// were disabled. In a callback of such a deletion it returns at once. Releases the mutex meanwhile.
+void AwaitPurges(DbCore* core) REQUIRES(db_mutex);
 
 // The same, after freeing the objects in the epoch whose readers have left, because these may hold
 // files.

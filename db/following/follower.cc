@@ -130,12 +130,7 @@ Status Follower::RunRound() {
   if (failure_.ok()) failure_ = ended;
   RETURN_IF_ERROR(read);
   RETURN_IF_ERROR(failure_);
-  FileNumber min_log;
-  {
-    MutexLock lock(&core_->mutex);
-    min_log = core_->versions->min_log_number_to_keep();
-  }
-  sections_.DecideBefore(min_log, newest_);
+  DecideMissing();
   if (has_news_) Publish();
   return Status::OK();
 }
@@ -165,6 +160,23 @@ Status Follower::CheckIdentity() const {
                                    id.ToString(), ", and not ", known, ": open it again"));
 }
 
+// Decides transactions whose decision was in a log that is gone. The number is above those at which
+// readers read already, so their data does not appear there, and it is published next. The primary
+// has given it, to the decision or to something later, unless tables have higher numbers than the
+// logs: then PrepareMemTables() keeps what gets it from the readers of this round.
+void Follower::DecideMissing() {
+  FileNumber min_log;
+  {
+    MutexLock lock(&core_->mutex);
+    min_log = core_->versions->min_log_number_to_keep();
+  }
+  const SequenceNumber decided_at =
+      sections_.DecideBefore(min_log, std::max(newest_, published_ + 1));
+  if (decided_at == 0) return;
+  newest_ = std::max(newest_, decided_at);
+  has_news_ = true;
+}
+
 // Shows the new state to readers. All families change at one moment, because a reader may read
 // several.
 void Follower::Publish() {
@@ -178,9 +190,20 @@ void Follower::Publish() {
     }
   }
   has_news_ = has_own_memtables_ = false;
-  if (core_->undecided.is_used()) core_->TrimUndecided();
+  if (core_->undecided.is_used()) TrimUndecided();
   PurgeObsoleteFiles(core_);
   if (links_.has_value()) links_->DeleteUnused();
+}
+
+// Forgets decided transactions that no reader distinguishes any more. The readers of a dropped
+// family go on at its last number, as those of a snapshot do.
+void Follower::TrimUndecided() {
+  std::erase_if(dropped_, [](const DroppedFamily& family) { return family.versions.expired(); });
+  const SequenceNumber visible = core_->pipeline->visible_seqno();
+  std::vector<SequenceNumber> numbers = core_->snapshots.SequenceNumbers();
+  for (const DroppedFamily& family : dropped_) numbers.push_back(family.seqno);
+  std::sort(numbers.begin(), numbers.end());
+  core_->undecided.Trim(visible, numbers);
 }
 
 // ---- MANIFEST
@@ -301,10 +324,22 @@ void Follower::Install(FollowedChange* change) {
   for (const auto& [id, family] : change->families()) {
     if (family.is_dropped) dropped.push_back(id);
   }
+  NoteDropped(*change);
   core_->versions->InstallFollowed(change);
   for (const uint32_t id : dropped) core_->families.Remove(id);
   for (ColumnFamilyData* family : core_->families.All()) {
     family->DropMemTablesBelow(family->versions()->log_number);
+  }
+}
+
+// Of families that are about to be dropped. Where no transaction is undecided, none of its data is
+// in them: logs that are read later add nothing to a dropped family.
+void Follower::NoteDropped(const FollowedChange& change) {
+  if (!core_->undecided.is_used()) return;
+  for (const auto& [id, family] : change.families()) {
+    if (!family.is_dropped) continue;
+    const SequenceNumber seqno = core_->families.Find(id)->super_version()->newest_seqno();
+    dropped_.push_back({.versions = family.versions, .seqno = seqno});
   }
 }
 
@@ -328,7 +363,7 @@ void Follower::StopThread() {
 }
 
 // Catches up at regular intervals until StopThread(). Errors are only logged, and tried again after
-// the interval. Only TryAgain, which says that the leader was faster, is tried again earlier.
+// the interval. Only TryAgain, which mostly says that the leader was faster, is tried earlier.
 void Follower::RunThread() {
   while (!AwaitStop(options_.follower_refresh_catchup_period_ms)) {
     for (uint64_t retries = 0; CatchUp().IsTryAgain(); retries++) {

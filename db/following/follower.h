@@ -66,8 +66,9 @@ class Follower {
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  // Shows what the primary has written since. TryAgain: the primary was faster at every attempt;
-  // readers see what they saw before.
+  // Shows what the primary has written since. TryAgain: the primary was faster at every attempt, or
+  // it has taken back a change that was shown here, because its write had failed there; readers see
+  // what they saw before.
   Status CatchUp() EXCLUDES(turn_);
 
   // As Access::kFollower: a thread catches up by the clock.
@@ -93,6 +94,7 @@ class Follower {
   Status ExplainMissing(const Status& status, const std::vector<std::string>& paths)
       REQUIRES(turn_);
   void Install(FollowedChange* change) REQUIRES(turn_);
+  void NoteDropped(const FollowedChange& change) REQUIRES(turn_, db_mutex);
 
   // Logs; follower_logs.cc.
   Status ReadLogs() REQUIRES(turn_);
@@ -107,7 +109,9 @@ class Follower {
   Status EndInserter() REQUIRES(turn_);
   FileNumber MinLog() REQUIRES(turn_);
 
+  void DecideMissing() REQUIRES(turn_);
   void Publish() REQUIRES(turn_);
+  void TrimUndecided() REQUIRES(turn_);
 
   DbCore* const core_;
   const Access access_;
@@ -127,6 +131,13 @@ class Follower {
   SequenceNumber next_seqno_ GUARDED_BY(turn_) = 0;  // behind the last batch; 0: not known
   // Prepared transactions of the primary that no log has decided so far.
   SectionReplay sections_ GUARDED_BY(turn_);
+  // A dropped family whose handles, iterators or snapshots may still be there. They read it at its
+  // last number for ever.
+  struct DroppedFamily {
+    std::weak_ptr<const FamilyVersions> versions;  // expired: no reader is left
+    SequenceNumber seqno = 0;
+  };
+  std::vector<DroppedFamily> dropped_ GUARDED_BY(turn_);
   ReplaySource source_ GUARDED_BY(turn_);
   // A batch that was read could not be applied: without it nothing later may be shown.
   Status failure_ GUARDED_BY(turn_);

@@ -12,13 +12,27 @@
 #include "util/text/str_cat.h"
 
 namespace ashlar {
+namespace {
+
+// Opens the log for buffered reads. A memory mapping, or a buffer of direct I/O, would not show
+// what is appended later.
+Status OpenBuffered(FileSystem* fs, const std::string& path,
+                    std::unique_ptr<FSRandomAccessFile>* file) {
+  FileOptions options;
+  options.use_mmap_reads = options.use_direct_reads = false;
+  return fs->NewRandomAccessFile(path, options, file, nullptr);
+}
+
+}  // namespace
 
 // The bytes of the file from `offset` on. The pieces grow while there is much to read.
 class LogTail::Source final : public LogSource {
  public:
-  Source(const FSRandomAccessFile* file, uint64_t offset, const std::string& name)
-      : file_(file), offset_(offset), name_(name) {
+  // *has_bytes is set when the file has something, perhaps what cannot be decrypted.
+  Source(const FSRandomAccessFile* file, uint64_t offset, const std::string& name, bool* has_bytes)
+      : file_(file), offset_(offset), name_(name), has_bytes_(has_bytes) {
     assert(file != nullptr);
+    assert(has_bytes != nullptr);
   }
 
   Status Read(size_t n, char* scratch, Slice* result) override {
@@ -40,6 +54,7 @@ class LogTail::Source final : public LogSource {
     bytes_.resize(std::min(kMostBytes, std::max<size_t>(kLogBlockBytes, 2 * bytes_.size())));
     const Status status =
         file_->Read(offset_, bytes_.size(), IOOptions(), &rest_, bytes_.data(), nullptr);
+    *has_bytes_ |= status.ok() ? !rest_.empty() : status.IsCorruption();
     if (!status.ok()) return Status::CopyAppendMessage(status, "; in ", name_);
     offset_ += rest_.size();
     return Status::OK();
@@ -48,25 +63,22 @@ class LogTail::Source final : public LogSource {
   const FSRandomAccessFile* const file_;
   uint64_t offset_;  // of the byte behind those that were read
   const std::string& name_;
+  bool* const has_bytes_;
   std::vector<char> bytes_;
   Slice rest_;
 };
 
-// Opens the log for buffered reads. A memory mapping, or a buffer of direct I/O, would not show
-// what is appended later.
 Result<std::unique_ptr<LogTail>> LogTail::Open(FileSystem* fs, const std::string& path,
                                                FileNumber number) {
   assert(fs != nullptr);
-  FileOptions options;
-  options.use_mmap_reads = options.use_direct_reads = false;
   std::unique_ptr<FSRandomAccessFile> file;
-  RETURN_IF_ERROR(fs->NewRandomAccessFile(path, options, &file, nullptr));
-  return std::unique_ptr<LogTail>(new LogTail(std::move(file), path, number));
+  RETURN_IF_ERROR(OpenBuffered(fs, path, &file));
+  return std::unique_ptr<LogTail>(new LogTail(fs, std::move(file), path, number));
 }
 
-LogTail::LogTail(std::unique_ptr<FSRandomAccessFile> file, const std::string& path,
+LogTail::LogTail(FileSystem* fs, std::unique_ptr<FSRandomAccessFile> file, const std::string& path,
                  FileNumber number)
-    : file_(std::move(file)), path_(path), number_(number) {}
+    : fs_(fs), file_(std::move(file)), path_(path), number_(number) {}
 
 LogTail::~LogTail() = default;
 
@@ -83,8 +95,25 @@ bool LogTail::Next(Slice* batch) {
   return true;
 }
 
-// Reads the next record. What a log says about itself is noted once, with its first record.
+// Reads the next record. If the file begins with something that cannot be read, it is tried once
+// more with the file as it is opened now. A file that is empty so far costs no opening.
 bool LogTail::Read() {
+  has_bytes_ = false;
+  if (ReadOnce()) return true;
+  const bool is_at_begin = !has_read_record_ && next_offset_ == 0;
+  return is_at_begin && has_bytes_ && OpenAgain() && ReadOnce();
+}
+
+// Returns false if there is no other file to read. A deleted log is read through the old object.
+bool LogTail::OpenAgain() {
+  std::unique_ptr<FSRandomAccessFile> file;
+  if (!OpenBuffered(fs_, path_, &file).ok()) return false;
+  file_ = std::move(file);
+  return true;
+}
+
+// What a log says about itself is noted once, with its first record.
+bool LogTail::ReadOnce() {
   assert(!has_record_);
   status_ = Status::OK();
   if (reader_ == nullptr) {
@@ -95,8 +124,8 @@ bool LogTail::Read() {
     options.start_offset = next_offset_;
     options.is_compressed = is_compressed_;
     const uint64_t block = LogReader::BlockOf(next_offset_);
-    reader_ = std::make_unique<LogReader>(std::make_unique<Source>(file_.get(), block, path_),
-                                          options, nullptr);
+    reader_ = std::make_unique<LogReader>(
+        std::make_unique<Source>(file_.get(), block, path_, &has_bytes_), options, nullptr);
   }
   has_record_ = reader_->ReadRecord(&record_);
   is_compressed_ = reader_->is_compressed();

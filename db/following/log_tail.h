@@ -6,7 +6,9 @@
 // The place up to which records were read is all that it remembers. A record that cannot be read is
 // not damage here: it may be half written, or the file may have become another log's. Whoever knows
 // where the log ends compares that with end_offset(). The file stays open, so that a log which was
-// deleted can be read to its end. Threads: one at a time.
+// deleted can be read to its end. But while nothing was readable, the file may have been opened
+// before the writer had created it completely, and an encrypted file keeps what it found then of
+// the prefix. So such a file is opened again. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -51,18 +53,23 @@ class LogTail {
   const std::vector<TimestampSize>& timestamp_sizes() const { return timestamp_sizes_; }
 
  private:
-  LogTail(std::unique_ptr<FSRandomAccessFile> file, const std::string& path, FileNumber number);
+  LogTail(FileSystem* fs, std::unique_ptr<FSRandomAccessFile> file, const std::string& path,
+          FileNumber number);
   bool Read();
+  bool ReadOnce();
+  bool OpenAgain();
   void NotePredecessor();
 
   class Source;
-  const std::unique_ptr<FSRandomAccessFile> file_;
+  FileSystem* const fs_;
+  std::unique_ptr<FSRandomAccessFile> file_;
   const std::string path_;
   const FileNumber number_;
   std::unique_ptr<LogReader> reader_;  // null: the next read begins anew at next_offset_
   Slice record_;                       // read, and not returned by Next() yet
   bool has_record_ = false;
   bool has_read_record_ = false;  // the first record was read
+  bool has_bytes_ = false;        // the last call has found bytes in the file
   bool is_compressed_ = false;
   uint64_t next_offset_ = 0;  // where reading continues
   uint64_t end_offset_ = 0;

@@ -12,6 +12,7 @@
 #include "db/jobs/table_options.h"
 #include "db/options/bare_factories.h"
 #include "db/state/family_handle.h"
+#include "db/state/undo_change.h"
 #include "db/version/level_tables.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -45,8 +46,9 @@ bool HasRecordedKeys(const LiveFileMetaData& exported) {
 
 }  // namespace
 
-// After an error the files are deleted again, unless the MANIFEST may name them. A family without
-// its OPTIONS file is dropped again, since no handle of it is returned.
+// After an error the files are deleted again; if the MANIFEST may name them, after the next change
+// that writes it anew. A family without its OPTIONS file is dropped again, since no handle of it is
+// returned.
 Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& name,
                          const ImportColumnFamilyOptions& import_options,
                          const std::vector<const ExportImportFilesMetaData*>& parts,
@@ -63,10 +65,10 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   if (status.ok()) status = changes_->Begin(options, name, &family_);
   if (status.ok()) status = Prepare(parts);
   if (status.ok()) status = Add(handle);
-  const Status settled = status.ok() ? status : Undo();
+  const Status settled = status.ok() ? status : Undo(status);
   {
     MutexLock lock(&core_->mutex);
-    numbers_.Settle(settled);
+    numbers_.Settle(settled, settled.ok() ? std::vector<std::string>() : StagedPaths());
   }
   if (!status.ok()) {
     if (!numbers_.may_be_named()) DeleteStaged();
@@ -91,15 +93,11 @@ Status FamilyImport::Prepare(const std::vector<const ExportImportFilesMetaData*>
   return entries.Sync();
 }
 
-// After a failed write the MANIFEST may name the family and its files. A change of nothing begins a
-// new MANIFEST without them. OK: no MANIFEST names them any more.
-Status FamilyImport::Undo() {
+// After a failed write the MANIFEST may name the family and its files. OK: no MANIFEST names them
+// any more.
+Status FamilyImport::Undo(const Status& error) {
   if (!numbers_.may_be_named()) return Status::OK();
-  MutexLock lock(&core_->mutex);
-  VersionSet::Change nothing;
-  nothing.edits.emplace_back();
-  nothing.last_sequence = core_->pipeline->visible_seqno();
-  return core_->versions->LogAndApply(std::move(nothing), &core_->mutex);
+  return UndoChange(core_, error);
 }
 
 // The program must have chosen the comparator with which the tables were written.
@@ -274,7 +272,11 @@ Status FamilyImport::Add(ColumnFamilyHandle** handle) {
   blobs_.Describe(&edit);
   // From here on an error may leave the files in the MANIFEST, so that they must not be deleted.
   numbers_.ExpectNaming();
-  RETURN_IF_ERROR(family_->Add(&edit, last_seqno));
+  const Status added = family_->Add(&edit, last_seqno);
+  if (!added.ok()) {
+    numbers_.NoteFailedWrite();
+    return added;
+  }
   core_->pipeline->SkipTo(last_seqno);
   *handle = new FamilyHandle(family_->added(), core_);
   blobs_.NoteAdded();
@@ -284,6 +286,14 @@ Status FamilyImport::Add(ColumnFamilyHandle** handle) {
     if (!table.has_blobs()) core_->resources.space->OnAddFile(table.file.path, table.file.bytes);
   }
   return Status::OK();
+}
+
+std::vector<std::string> FamilyImport::StagedPaths() const {
+  std::vector<std::string> paths = blobs_.CopyPaths();
+  for (const Table& table : tables_) {
+    if (!table.file.path.empty()) paths.push_back(table.file.path);
+  }
+  return paths;
 }
 
 // Deletes the files that were created so far.

@@ -10,8 +10,8 @@
 //
 // Crash: one atomic group of the MANIFEST adds the family and its files, so the family is whole or
 // does not exist. After an error it does not exist either, unless the MANIFEST cannot be written
-// any more: then it may be there, whole, when the database is opened again. Threads: any, without
-// locks.
+// any more: then writes are refused, and the family may be there, whole, when the database is
+// opened again. Threads: any, without locks.
 #pragma once
 
 #include <memory>
@@ -63,7 +63,8 @@ class FamilyImport {
   Status WriteTablesWithBlobs() EXCLUDES(db_mutex);
   InspectOptions InspectionOf(const LiveFileMetaData& exported) const;
   Status Add(ColumnFamilyHandle** handle) EXCLUDES(db_mutex);
-  Status Undo() EXCLUDES(db_mutex);
+  Status Undo(const Status& error) EXCLUDES(db_mutex);
+  std::vector<std::string> StagedPaths() const;
   void DeleteStaged();
   void DeleteSources();
 

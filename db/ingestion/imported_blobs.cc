@@ -233,10 +233,17 @@ void ImportedBlobs::NoteAdded() const {
   }
 }
 
-void ImportedBlobs::DeleteCopies() const {
+std::vector<std::string> ImportedBlobs::CopyPaths() const {
+  std::vector<std::string> paths;
   for (const auto& [place, file] : files_) {
-    if (file.copy.empty()) continue;
-    IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), file.copy),
+    if (!file.copy.empty()) paths.push_back(file.copy);
+  }
+  return paths;
+}
+
+void ImportedBlobs::DeleteCopies() const {
+  for (const std::string& path : CopyPaths()) {
+    IgnoreError(DeleteFileIfExists(core_->environment.fs.get(), path),
                 "what stays is deleted at the next open");
   }
 }

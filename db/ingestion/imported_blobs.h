@@ -50,6 +50,7 @@ class ImportedBlobs {
   void Describe(VersionEdit* edit) const;
   // Counts the copies as files of the database.
   void NoteAdded() const;
+  std::vector<std::string> CopyPaths() const;
   void DeleteCopies() const;
   void DeleteSources() const;
 

@@ -485,7 +485,7 @@ Status Ingestions::WriteSeqnos(const std::vector<Part*>& parts) {
 
 // The views are published before the sequence number, so a reader that sees the number sees the
 // files. If a failed change may have reached the MANIFEST, its sequence numbers are not reused and
-// its files are kept.
+// its files are kept until a new MANIFEST does not name them.
 Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vector<Part*>& parts,
                           SequenceNumber last_seqno) {
   assert(last_seqno >= core_->pipeline->visible_seqno());
@@ -502,7 +502,8 @@ Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vecto
   const Status status = core_->versions->LogAndApply(std::move(change), &core_->mutex);
   bool may_be_named = status.ok();
   for (StagedFiles* staged : all) {
-    staged->numbers.Settle(status);
+    if (!status.ok()) staged->numbers.NoteFailedWrite();
+    staged->numbers.Settle(status, status.ok() ? std::vector<std::string>() : staged->Paths());
     staged->is_settled = status.ok() || staged->numbers.may_be_named();
     may_be_named |= staged->numbers.may_be_named();
   }

@@ -28,16 +28,23 @@ StagedFiles::~StagedFiles() { IgnoreError(Abort(), "what stays is deleted at the
 Status StagedFiles::Abort() {
   if (std::exchange(is_settled, true)) return Status::OK();
   Status status;
-  for (const FamilyFiles& family : families) {
-    for (const ExternalFile& file : family.files) {
-      if (file.path.empty()) continue;
-      Status deleted = DeleteFileIfExists(core_->environment.fs.get(), file.path);
-      if (status.ok()) status = std::move(deleted);
-    }
+  for (const std::string& path : Paths()) {
+    Status deleted = DeleteFileIfExists(core_->environment.fs.get(), path);
+    if (status.ok()) status = std::move(deleted);
   }
   MutexLock lock(&core_->mutex);
   numbers.Settle(Status::Aborted());
   return status;
+}
+
+std::vector<std::string> StagedFiles::Paths() const {
+  std::vector<std::string> paths;
+  for (const FamilyFiles& family : families) {
+    for (const ExternalFile& file : family.files) {
+      if (!file.path.empty()) paths.push_back(file.path);
+    }
+  }
+  return paths;
 }
 
 std::string StagedFiles::DebugString() const {

@@ -36,12 +36,16 @@ class StagedFiles final : public FileIngestionHandle {
   ~StagedFiles() override;
   Status Abort() override;
   bool IsOf(const DbCore* core) const { return core_ == core; }
+  // The paths of the files that exist.
+  std::vector<std::string> Paths() const;
   // One line for each file.
   std::string DebugString() const;
 
   std::vector<FamilyFiles> families;
   TableNumbers numbers;
-  bool is_settled = false;  // the files belong to the database, or were deleted
+  // The files belong to the database, as its tables or as files that the MANIFEST may name; or they
+  // were deleted.
+  bool is_settled = false;
 
  private:
   DbCore* const core_;

@@ -261,7 +261,7 @@ Status BackgroundCompaction::Describe(VersionSet::Change* change) {
 void BackgroundCompaction::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   outcome_ = status;
-  numbers_.Settle(status);
+  SettleNumbers(status, work_.table);
   family_->versions()->claims.GiveBack(plan_.inputs);
   registry_->Remove(&plan_);
   if (work_.may_use_helper) core_->jobs.ReturnHelper();
@@ -306,7 +306,7 @@ void BackgroundCompaction::NoteKeptForSnapshots() {
 }
 
 // Deletes the outputs of a failed job. If the MANIFEST on disk may name them, for example because
-// its sync failed, they stay: a later recovery could need them.
+// its sync failed, they stay until a new MANIFEST is certain not to: a recovery could need them.
 void BackgroundCompaction::DeleteUnnamed() {
   if (!outcome_.ok() && !numbers_.may_be_named()) DeleteUnnamedFiles(work_.table, &result_);
 }
@@ -319,7 +319,7 @@ std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Sta
   if (error.IsSpaceLimit()) return BackgroundErrorReason::kCompaction;  // concerns all writers
   const bool is_damage = error.IsCorruption() && error.subcode() != Status::kMergeOperatorFailed;
   if ((plan_.is_manual && !is_damage) || IsStopped(error)) return std::nullopt;
-  return numbers_.may_be_named() ? BackgroundErrorReason::kManifestWrite
+  return numbers_.is_described() ? BackgroundErrorReason::kManifestWrite
                                  : BackgroundErrorReason::kCompaction;
 }
 

@@ -194,7 +194,7 @@ void BackgroundFlush::Describe(VersionEdit* edit) {
 void BackgroundFlush::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   outcome_ = status;
-  numbers_.Settle(status);
+  SettleNumbers(status, work_.table);
   if (status.ok()) {
     family_->RemoveFlushed(work_.memtables);
     family_->work.AddFlush(WorkDone());
@@ -205,7 +205,8 @@ void BackgroundFlush::Finish(const Status& status) {
   shape_ = ShapeOf(*family_);
 }
 
-// Deletes the table of a failed flush. If the MANIFEST on disk may name it, the table stays.
+// Deletes the table of a failed flush. If the MANIFEST on disk may name it, the table stays until a
+// new MANIFEST is certain not to.
 void BackgroundFlush::DeleteUnnamed() {
   if (!outcome_.ok() && !numbers_.may_be_named()) DeleteUnnamedFiles(work_.table, &result_);
 }
@@ -216,7 +217,7 @@ std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& 
   assert(!error.ok());
   if (error.IsColumnFamilyDropped() || failed_log_.has_value()) return std::nullopt;
   if (!error.IsIOError()) return BackgroundErrorReason::kFlush;
-  return numbers_.may_be_named() ? BackgroundErrorReason::kManifestWriteNoWAL
+  return numbers_.is_described() ? BackgroundErrorReason::kManifestWriteNoWAL
                                  : BackgroundErrorReason::kFlushNoWAL;
 }
 

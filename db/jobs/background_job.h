@@ -22,6 +22,7 @@
 #include <cassert>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ashlar/listener.h"
@@ -70,17 +71,24 @@ class TableNumbers {
   size_t count() const { return numbers_.size(); }
 
   // Called before the job's edits are handed to the MANIFEST.
-  void ExpectNaming() { may_be_named_ = true; }
+  void ExpectNaming() { is_described_ = may_be_named_ = true; }
+  // Called after LogAndApply() of these edits has failed, before the mutex is released: the
+  // MANIFEST may be certain not to have them.
+  void NoteFailedWrite() REQUIRES(db_mutex);
   // Ends the protection, given the outcome of the job. If a MANIFEST write failed, the MANIFEST on
-  // disk may name the tables: their numbers stay protected as long as the database is open.
-  void Settle(const Status& status) REQUIRES(db_mutex);
-  // After Settle() of a failed job: the MANIFEST on disk may name its tables nevertheless.
+  // disk may name the files: then their numbers stay protected until a later change has begun a
+  // new MANIFEST, and the files at `paths` are deleted after it.
+  void Settle(const Status& status, std::vector<std::string> paths = {}) REQUIRES(db_mutex);
+  // After Settle() of a failed job: the MANIFEST on disk may name its files nevertheless.
   bool may_be_named() const { return may_be_named_; }
+  // The job got as far as the MANIFEST.
+  bool is_described() const { return is_described_; }
 
  private:
   DbCore* const core_;
-  // Grows under the DB mutex while the job writes.
+  // Grows under the DB mutex while the job writes. Empty after Settle().
   std::vector<FileNumber> numbers_;
+  bool is_described_ = false;
   bool may_be_named_ = false;
 };
 
@@ -117,6 +125,9 @@ class FamilyJob {
   void EndOperation() { operation_.reset(); }
   // Null if the database does not track the operations of its threads.
   TrackedOperation* operation() { return operation_.has_value() ? &*operation_ : nullptr; }
+
+  // For Finish(): ends the protection of the numbers. `table`: the options of the outputs.
+  void SettleNumbers(const Status& status, const TableOutputOptions& table) REQUIRES(db_mutex);
 
   // Since the job began.
   uint64_t ElapsedMicros() const { return core_->environment.NowMicros() - start_micros_; }

@@ -66,6 +66,9 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
   manual.max_subcompactions = call.options.max_subcompactions;
   manual.stop = FlagsFor(&manual, call.options.canceled);
   std::unique_ptr<BackgroundCompaction> job;
+  // Callbacks run from the begin of the job to its end: those of the pressure, and of files that
+  // are deleted after it.
+  const JobThread mark(core_, JobThread::Job::kCompaction);
   {
     MutexLock lock(&core_->mutex);
     RETURN_IF_ERROR(CheckMayBeginLocked(*family, call.options.canceled));
@@ -74,11 +77,7 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
     scheduler_->JobOfCallBeginsLocked();
   }
   // The compaction runs without the DB mutex, in this thread.
-  Status status;
-  {
-    const JobThread mark(core_, JobThread::Job::kCompaction);
-    status = jobs_->Run(job.get());
-  }
+  Status status = jobs_->Run(job.get());
   // Describe() reads the job, so it comes before the job releases its version.
   const CompactionJobInfo done = job->Describe(status);
   job.reset();

@@ -331,7 +331,10 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
                    PickFiles(*family->current(), pick, files, registry_->PlansLocked(family)));
   // A compaction filter must see every entry, so the tables cannot just be moved.
   if (HasCompactionFilter(*pick.options)) plan.is_trivial_move = false;
+  SpaceReservation reserved;
+  if (!Reserve(*core_, plan, &reserved)) return Status::CompactionTooLarge();
   auto job = Begin(family, std::move(plan));
+  job->SetReserved(std::move(reserved));
   job->SetManual(manual->stop, manual->max_subcompactions);
   job->SetToken(TokenOfCall(family->options()));
   manual_->AddLocked(manual);

@@ -58,8 +58,9 @@ class Compactions {
   Status RunPieces(const ManualCompaction& manual) EXCLUDES(db_mutex);
   // Begins a compaction of the tables that a call has named (DB::CompactFiles). The caller runs the
   // job itself. `manual` is put in the queue, so that calls that stop or wait for manual
-  // compactions find it; the caller takes it out again. Returns the errors of PickFiles(),
-  // and Aborted while an exclusive manual compaction has the family.
+  // compactions find it; the caller takes it out again. Returns the errors of PickFiles(), Aborted
+  // while an exclusive manual compaction has the family, and CompactionTooLarge if the outputs
+  // would not fit below the limit of the SstFileManager.
   Result<std::unique_ptr<BackgroundCompaction>> BeginFilesLocked(ManualCompaction* manual,
                                                                  const FilesToCompact& files)
       REQUIRES(db_mutex);

@@ -15,6 +15,7 @@
 #include "db/state/job_thread.h"
 #include "db/state/notify_errors.h"
 #include "db/state/two_phase_writes.h"
+#include "db/state/undo_change.h"
 #include "util/scope_exit.h"
 
 namespace ashlar {
@@ -48,6 +49,7 @@ std::optional<Status> ErrorRecovery::RunAs(bool is_asked, Notify notify) {
       MutexLock lock(&core_->mutex);
       is_running_ = false;
       if (!is_asked) scheduler_->RecoveryEndsLocked();
+      KeepUnflushed(core_);  // a failed attempt has made memtables immutable
       core_->conditions.ErrorChanged();
     });
     status = RunOnce(error);
@@ -80,6 +82,9 @@ Status ErrorRecovery::RunOnce(const Status& error) {
                   : is_soft     ? Status::OK()
                                 : FlushEverything(families));
   MutexLock lock(&core_->mutex);
+  // A change that failed after that of the recovery, and could not be undone, has raised no error,
+  // because the old one stood.
+  if (!is_soft) RETURN_IF_ERROR(LeaveNoDoubt(core_));
   // An error that was raised meanwhile, for example by a compaction, is worse than the old one.
   RETURN_IF_ERROR(core_->errors.Unrecoverable());
   if (is_soft) {
@@ -138,9 +143,10 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
       core_->jobs.FlushBegins();
     }
   }
+  // The flush is counted already. Not earlier: the wait above asks whether it is in a flush.
+  const JobThread mark(core_, JobThread::Job::kFlush);
   NotifyMemTablesSealed(core_->services, sealed);
   if (!fatal.ok()) return fatal;
-  const JobThread mark(core_, JobThread::Job::kFlush);
   flushes->Announce();
   assert(log_number > 0);
   Status status = core_->wals->SyncEntries();

@@ -45,13 +45,6 @@ AutomaticRecovery::Answer ErrorRetries::Wants(const Status& error) {
   return is_trying_ ? Answer::kTriesAlready : Answer::kYes;
 }
 
-// No automatic attempt will come, so the writers that wait for a flush get the error now.
-void ErrorRetries::LeaveToResume() {
-  core_->errors.LeaveFlushToResume();
-  MutexLock lock(&core_->mutex);
-  core_->conditions.ErrorChanged();
-}
-
 uint64_t ErrorRetries::IntervalMicros() const {
   MutexLock lock(&core_->mutex);
   return std::max<uint64_t>(core_->options->bgerror_resume_retry_interval, 1);
@@ -72,7 +65,7 @@ void ErrorRetries::Begin() {
   }
   if (!PeriodicTimer::Default()->Set(this, interval_micros)) {
     Warn(core_->services.info_log, "no thread to try again after an error; DB::Resume() is needed");
-    LeaveToResume();
+    LeaveToResume(core_);
   }
   MutexLock lock(&mutex_);
   assert(calls_ > 0);
@@ -124,7 +117,8 @@ void ErrorRetries::Try() {
   }
   const Status error = core_->errors.Get();
   const Outcome outcome = TryOnce(error);
-  if (outcome == Outcome::kGivenUp) LeaveToResume();
+  const bool is_fatal = error.severity() >= Status::kFatalError;  // only reopening helps
+  if (outcome == Outcome::kGivenUp || is_fatal) LeaveToResume(core_);
   // Listeners are notified last, because a listener may raise the next error.
   if (EndsWith(outcome)) {
     const bool is_recovered = outcome == Outcome::kRecovered;

@@ -46,7 +46,6 @@ class ErrorRetries final : public AutomaticRecovery, private PeriodicTask {
   Outcome TryOnce(const Status& error) EXCLUDES(db_mutex);
   // Returns whether listeners must be notified that the recovery has ended.
   bool EndsWith(Outcome outcome);
-  void LeaveToResume() EXCLUDES(db_mutex);
   void LeaveThread() EXCLUDES(db_mutex);
   int MostAttempts() const EXCLUDES(db_mutex);
   uint64_t IntervalMicros() const EXCLUDES(db_mutex);  // at least 1

@@ -21,13 +21,30 @@ FileNumber TableNumbers::NewNumber() {
   return number;
 }
 
+// Whatever the MANIFEST has of earlier changes that failed, it does not name the files of this one.
+void TableNumbers::NoteFailedWrite() {
+  core_->mutex.AssertHeld();
+  if (!core_->versions->may_hold_failed_change()) may_be_named_ = false;
+}
+
 // Called when the outcome of the job is known. Unless the MANIFEST may name the files, they are
-// ordinary files again: named by a version, or obsolete.
-void TableNumbers::Settle(const Status& status) {
+// ordinary files again: named by a version, or obsolete. A second call does nothing.
+void TableNumbers::Settle(const Status& status, std::vector<std::string> paths) {
   core_->mutex.AssertHeld();
   if (status.ok() || status.IsColumnFamilyDropped()) may_be_named_ = false;
-  if (may_be_named_) return;
-  for (const FileNumber number : numbers_) core_->jobs.Unprotect(number);
+  const std::vector<FileNumber> numbers = std::exchange(numbers_, {});
+  if (may_be_named_) {
+    core_->jobs.LeaveInDoubt(numbers, std::move(paths));
+  } else {
+    for (const FileNumber number : numbers) core_->jobs.Unprotect(number);
+  }
+}
+
+// LogAndApply() is the last step before, if the job has got that far.
+void FamilyJob::SettleNumbers(const Status& status, const TableOutputOptions& table) {
+  if (status.ok()) return numbers_.Settle(status);
+  numbers_.NoteFailedWrite();
+  numbers_.Settle(status, PathsOf(table, result_));
 }
 
 Status JobRunner::Run(BackgroundJob* job) {

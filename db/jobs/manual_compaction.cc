@@ -177,9 +177,15 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
   }
   const bool is_rewritten = levels.oldest_in_last >= first_new_file && trusts_new_files;
   if (!rewrites_bottom || levels.last < 1 || is_rewritten) return Status::OK();
-  manual->input_level = manual->output_level = Level{levels.last};
   manual->allow_trivial_move = false;
-  return RunToEnd(manual);
+  // An automatic compaction that has begun before may take tables one level down while this one
+  // waits for it. A trim must rewrite those too.
+  do {
+    manual->input_level = manual->output_level = Level{levels.last};
+    RETURN_IF_ERROR(RunToEnd(manual));
+    levels = LevelsOf(*manual);
+  } while (!manual->trim.empty() && levels.last > manual->input_level);
+  return Status::OK();
 }
 
 // Queues the compaction and waits for it. The queue refers to an object on the stack of the caller,

@@ -98,6 +98,8 @@ void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
   core_->mutex.AssertHeld();
   assert(family != nullptr);
   if (!is_stopping_) flush_queue_.Add(family);
+  // Its memtables may have become immutable after the error.
+  if (core_->errors.FlushesAwaitResume()) family->KeepImmutables();
   DispatchLocked();
 }
 
@@ -164,6 +166,7 @@ void Scheduler::RequestPurge() {
 
 // Files that become obsolete while this runs are deleted by the next purge.
 void Scheduler::RunPurge() {
+  const JobThread mark(core_, JobThread::Job::kPurge);
   {
     MutexLock lock(&core_->mutex);
     assert(is_purge_scheduled_);
@@ -200,11 +203,13 @@ void Scheduler::RunFlush() {
     if (family) BeginFlushLocked(family, &flushes);
   }
   const bool has_begun = flushes.has_value();
-  const bool is_flushed = has_begun && runner_->Run(&*flushes).ok();
   if (has_begun) {
+    const Status flushed = runner_->Run(&*flushes);
     MutexLock lock(&core_->mutex);
-    if (is_flushed) {
+    if (flushed.ok()) {
       for (ColumnFamilyData* each : flushes->FamiliesWithTables()) RequestCompactionLocked(each);
+    } else if (!flushed.IsColumnFamilyDropped()) {
+      AwaitRetryLocked(JobThread::Job::kFlush);
     }
     RequestWaitingFlushesLocked();
   }
@@ -310,13 +315,13 @@ Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
   assert(flushes != nullptr);
   assert(!flushes->is_empty());
   Status status = is_stopping_ ? Status::ShutdownInProgress() : Status::OK();
+  const JobThread mark(core_, JobThread::Job::kFlush);  // also while listeners hear of the pressure
   core_->jobs.FlushBegins();
   if (!status.ok()) {
     flushes->Finish(status);
   } else {
     NotifyPressureLocked();
     MutexUnlock unlock(&core_->mutex);
-    const JobThread mark(core_, JobThread::Job::kFlush);
     status = runner_->Run(flushes);
   }
   core_->jobs.FlushEnds(/*has_settled=*/true);
@@ -386,7 +391,7 @@ void Scheduler::RunBegun(FamilyRef family, Compactions::Begun begun) {
     begun.job.reset();
     if (status.ok() || !BackgroundCompaction::IsStopped(status)) {
       MutexLock lock(&core_->mutex);
-      if (!status.ok()) AwaitRetryLocked();
+      if (!status.ok()) AwaitRetryLocked(JobThread::Job::kCompaction);
       RequestCompactionLocked(family.get());
     }
   }
@@ -438,14 +443,17 @@ void Scheduler::OnRoom() {
   }
 }
 
-// Delays the next attempt after a failed compaction, unless the error is cleared earlier: writers
-// may be stopped until the compaction succeeds.
-void Scheduler::AwaitRetryLocked() {
-  assert(core_->jobs.compactions() > 0);  // the one that failed, still counted
+// Delays the next attempt after a failed job, unless the error is cleared earlier: writers may be
+// stopped until the job succeeds. A failed flush is repeated by the recovery instead, unless a
+// listener has cleared its error.
+void Scheduler::AwaitRetryLocked(JobThread::Job failed) {
+  assert(core_->jobs.flushes() + core_->jobs.compactions() > 0);  // the failed one, still counted
   constexpr uint64_t kRetryMicros = 200'000;
   constexpr int kMostSignals = 100;                  // signals of other jobs that are ignored
   const bool has_error = !core_->errors.Get().ok();  // else a listener has cleared it
-  for (int i = 0; i < kMostSignals && MayStartAutomatic(); i++) {
+  const bool is_flush = failed == JobThread::Job::kFlush;
+  for (int i = 0; i < kMostSignals; i++) {
+    if (!(is_flush ? MayStartFlush() : MayStartAutomatic())) return;
     if (has_error && core_->errors.Get().ok()) return;
     if (core_->conditions.jobs.WaitFor(kRetryMicros)) return;
   }
@@ -553,7 +561,7 @@ Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool m
     const bool is_held = is_paused() || registry_->AreAllAbortedLocked();
     if (is_held && abort_on_pause) return Status::Aborted();
     if (IsIdleLocked()) return Status::OK();
-    if (JobThread::HoldsUpAny(core_)) return JobThread::OwnJob("WaitForCompact");
+    if (JobThread::IsInJob(core_)) return JobThread::OwnJob("WaitForCompact");
     const uint64_t now = core_->environment.NowMicros();
     if (now >= deadline) return Status::TimedOut();
     if (deadline == UINT64_MAX) {

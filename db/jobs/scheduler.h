@@ -21,6 +21,7 @@
 #include "db/jobs/job_runner.h"
 #include "db/jobs/level0_turns.h"
 #include "db/state/db_core.h"
+#include "db/state/job_thread.h"
 #include "db/state/write_control.h"
 #include "util/threads/concurrent_task_limiter.h"
 
@@ -125,11 +126,14 @@ class Scheduler final : public FlushRequests, private TaskLimiter::Waiter {
   void AwaitLimiter(ColumnFamilyData* family) EXCLUDES(db_mutex);
   void OnRoom() override EXCLUDES(db_mutex);
   void ForgetLimiters() EXCLUDES(db_mutex);
-  // Waits between a failed compaction and the next attempt.
-  void AwaitRetryLocked() REQUIRES(db_mutex);
+  // Waits between a failed job and the next attempt, as long as that attempt may begin at all.
+  void AwaitRetryLocked(JobThread::Job failed) REQUIRES(db_mutex);
   bool MayStart() const REQUIRES(db_mutex);
   bool MayStartCompaction() const REQUIRES(db_mutex) {
     return MayStart() && !registry_->AreAllAbortedLocked();
+  }
+  bool MayStartFlush() const REQUIRES(db_mutex) {
+    return MayStart() && !core_->errors.BlocksFlushes();
   }
   // Automatic compactions may have to wait for Resume() after an error; a manual one returns its
   // error to the caller.

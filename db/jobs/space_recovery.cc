@@ -6,6 +6,7 @@
 #include <cassert>
 #include <optional>
 
+#include "db/state/notify_errors.h"
 #include "env/info_log.h"
 #include "util/statistics/statistics.h"
 
@@ -13,10 +14,26 @@ namespace ashlar {
 
 namespace {
 
+constexpr uint64_t kBytesOfLog = 1 << 20;  // more than a new log allocates
+
+// A file system that cannot tell its free space does not prevent the attempt.
+bool HasFreeBytes(const DbCore& core, const std::string& dir, uint64_t bytes) {
+  uint64_t free_bytes = 0;
+  const IOStatus status = core.environment.fs->GetFreeSpace(dir, IOOptions(), &free_bytes, nullptr);
+  return !status.ok() || free_bytes >= bytes;
+}
+
+// Whether there is space for the log that a recovery creates, if logs have a directory of their
+// own, which may be on another disk.
+bool HasSpaceForLog(const DbCore& core) {
+  const DbPaths& paths = core.paths;
+  return paths.wal_dir == paths.dir || HasFreeBytes(core, paths.wal_dir, kBytesOfLog);
+}
+
 // A safe estimate of the space that a recovery writes, in bytes: all memtables, uncompressed.
 uint64_t BytesToRecover(DbCore* core) {
   assert(core != nullptr);
-  uint64_t bytes = 1 << 20;  // for a log, a MANIFEST record, and the overhead of tables
+  uint64_t bytes = kBytesOfLog;  // for a log, a MANIFEST record, and the overhead of tables
   MutexLock lock(&core->mutex);
   for (const ColumnFamilyData* family : core->families.All()) {
     bytes += family->mem()->raw_bytes();
@@ -28,25 +45,27 @@ uint64_t BytesToRecover(DbCore* core) {
 
 }  // namespace
 
-// A file system that cannot tell its free space does not prevent the attempt.
 bool HasSpaceToRecover(DbCore* core) {
   assert(core != nullptr);
-  uint64_t free_bytes = 0;
-  const IOStatus status =
-      core->environment.fs->GetFreeSpace(core->paths.dir, IOOptions(), &free_bytes, nullptr);
-  return !status.ok() || free_bytes >= BytesToRecover(core);
+  return HasSpaceForLog(*core) && HasFreeBytes(*core, core->paths.dir, BytesToRecover(core));
 }
 
 void SpaceRecovery::OnDiskFull() {
   is_disk_full_.store(true, std::memory_order_release);
   if (core_->resources.space->watch()->Await(this)) return;
   Warn(core_->services.info_log, "no thread to wait for free space; DB::Resume() is needed");
+  LeaveToResume(core_);
 }
 
+// Only the least is kept: as soon as it fits, the compactions of all families are picked again, and
+// those that still do not fit are refused anew.
 void SpaceRecovery::OnNoRoomForCompaction(uint64_t bytes) {
   assert(bytes > 0);
-  // Without a thread to watch the space, the next flush requests compactions anyway.
-  refused_bytes_.store(bytes, std::memory_order_release);
+  uint64_t least = refused_bytes_.load(std::memory_order_relaxed);
+  while ((least == 0 || bytes < least) &&
+         !refused_bytes_.compare_exchange_weak(least, bytes, std::memory_order_release,
+                                               std::memory_order_relaxed)) {
+  }
   core_->resources.space->watch()->Await(
       this);  // without a thread, the next flush asks for compactions
 }
@@ -71,7 +90,7 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
     is_disk_full_.store(false, std::memory_order_release);
     return true;
   }
-  if (free_bytes < BytesToRecover(core_)) return false;
+  if (free_bytes < BytesToRecover(core_) || !HasSpaceForLog(*core_)) return false;
   // If the attempt itself finds the disk full, it sets the flag again.
   is_disk_full_.store(false, std::memory_order_release);
   const std::optional<Status> status = recovery_->RunUnasked(ErrorRecovery::Notify::kSuccess);
@@ -83,7 +102,8 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
   return false;
 }
 
-// Queues compactions again after one was refused for lack of space. True: nothing is left to do.
+// Queues the compactions of all families again when the least one that was refused has room. True:
+// nothing is left to do.
 bool SpaceRecovery::CompactAgain() {
   uint64_t bytes = refused_bytes_.load(std::memory_order_acquire);
   if (bytes == 0) return true;

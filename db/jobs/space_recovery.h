@@ -19,8 +19,8 @@
 
 namespace ashlar {
 
-// Whether the file system reports enough free space for the tables that a recovery would write (an
-// estimate). True if the file system cannot tell.
+// Whether the file system reports enough free space for the tables and the log that a recovery
+// would write (an estimate). True if the file system cannot tell.
 bool HasSpaceToRecover(DbCore* core) EXCLUDES(db_mutex);
 
 class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
@@ -39,6 +39,7 @@ class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
   void StopTrying() override;
 
  private:
+  // The directory of the tables; that of the logs is asked about before an attempt.
   const std::string& directory() const override { return core_->paths.dir; }
   bool TryWith(uint64_t free_bytes) override EXCLUDES(db_mutex);
   bool Resume(uint64_t free_bytes) EXCLUDES(db_mutex);
@@ -50,7 +51,8 @@ class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
   // Written by threads that run out of space, and by the watch. Each write happens before a call of
   // the watch that reads it.
   std::atomic<bool> is_disk_full_{false};
-  std::atomic<uint64_t> refused_bytes_{0};  // input of the last refused compaction; 0: none
+  // Input of the smallest compaction that was refused since all were requested; 0: none was.
+  std::atomic<uint64_t> refused_bytes_{0};
 };
 
 }  // namespace ashlar

@@ -20,8 +20,8 @@ void TimeSampler::Start() {
   {
     // The mutex is held until the timer is set, so that of two calls the later one decides.
     MutexLock lock(&core_->mutex);
-    // The shutdown removes the task once, so a task that is set now would stay.
-    if (core_->shutdown.is_background_cancelled()) return;
+    // Stop() removes the task once, so a task that is set now would stay.
+    if (is_stopped_) return;
     uint64_t shortest = 0, longest = 0;
     for (const ColumnFamilyData* family : core_->families.All()) {
       const uint64_t seconds = SecondsOfKeptTimes(family->options());
@@ -38,6 +38,14 @@ void TimeSampler::Start() {
     has_thread = PeriodicTimer::Default()->Set(this, interval * kSecondMicros);
   }
   if (!has_thread) Warn(core_->services.info_log, "no thread to sample the times of writes");
+}
+
+void TimeSampler::Stop() {
+  {
+    MutexLock lock(&core_->mutex);
+    is_stopped_ = true;
+  }
+  PeriodicTimer::Default()->Forget(this);
 }
 
 void TimeSampler::RunPeriodically() {

@@ -32,10 +32,10 @@ class TimeSampler final : private PeriodicTask {
   void Learn() EXCLUDES(db_mutex);
   // Takes a sample, and from now on samples at the interval that the options of all families ask
   // for; none, if no family keeps times. Called when the database is open, and whenever families or
-  // their options have changed. Does nothing in a database that is being closed.
+  // their options have changed. Does nothing after Stop().
   void Start() EXCLUDES(db_mutex);
-  // No sample is taken after it returns.
-  void Stop() EXCLUDES(db_mutex) { PeriodicTimer::Default()->Forget(this); }
+  // For good: no sample is taken after it returns.
+  void Stop() EXCLUDES(db_mutex);
 
  private:
   void RunPeriodically() override EXCLUDES(db_mutex);
@@ -43,6 +43,7 @@ class TimeSampler final : private PeriodicTask {
 
   DbCore* const core_;
   Scheduler* const scheduler_;
+  bool is_stopped_ GUARDED_BY(db_mutex) = false;
 };
 
 }  // namespace ashlar

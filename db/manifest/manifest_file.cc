@@ -21,11 +21,14 @@ namespace ashlar {
 namespace {
 
 // The directory entries of the MANIFEST and of the files it names must be durable before CURRENT
-// names the MANIFEST; otherwise a crash could preserve only the rename of CURRENT.
+// names the MANIFEST; otherwise a crash could preserve only the rename of CURRENT. Sets
+// `*may_be_current` before CURRENT is touched.
 Status SetCurrentFile(const ManifestFileOptions& options, FileNumber manifest_number,
-                      const NewEntries& entries) {
+                      const NewEntries& entries, bool* may_be_current) {
   assert(manifest_number > 0);
+  assert(may_be_current != nullptr);
   RETURN_IF_ERROR(entries.Sync());
+  *may_be_current = true;
   const std::string& dir = options.dir;
   const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
   return WriteFileAtomically(options.fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
@@ -65,10 +68,17 @@ uint64_t ManifestFile::bytes() const { return log_ == nullptr ? 0 : log_->size()
 Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& records) {
   assert(!records.empty());
   log_.reset();
+  may_be_current_ = false;
   Status status = WriteNew(number, records);
-  // CURRENT may already name the new file, so it is left in place; the next change starts another
-  // one.
-  if (!status.ok()) log_.reset();
+  if (status.ok()) return status;
+  // The next change starts another file.
+  log_.reset();
+  // If CURRENT may name this one, it is left in place. Otherwise it is deleted now: each repetition
+  // of the change has a file of its own, and they would fill the disk.
+  if (!may_be_current_) {
+    IgnoreError(DeleteFileIfExists(options_.fs, DescriptorFileName(options_.dir, number)),
+                "a file that stays is deleted at the next open");
+  }
   return status;
 }
 
@@ -85,7 +95,7 @@ Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>&
                                       options_.file_options, writer));
   log_ = std::make_unique<LogWriter>(std::move(file));
   RETURN_IF_ERROR(AddAndSync(log_.get(), records, options_.statistics));
-  return SetCurrentFile(options_, number, entries);
+  return SetCurrentFile(options_, number, entries, &may_be_current_);
 }
 
 Status ManifestFile::Append(const std::vector<std::string>& records) {

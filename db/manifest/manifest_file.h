@@ -56,9 +56,12 @@ class ManifestFile {
   bool WantsNewFile() const;
   // Any thread.
   void SetLimits(const ManifestLimits& limits);
-  // Writes a new file MANIFEST-`number` with these records and names it in CURRENT. After an error
-  // CURRENT may name the new file or the previous one.
+  // Writes a new file MANIFEST-`number`, which no other file ever was, with these records and names
+  // it in CURRENT. After an error see may_be_current().
   Status Start(FileNumber number, const std::vector<std::string>& records);
+  // After Start() has failed: CURRENT may name the new file or the previous one. False: it names
+  // the previous one, and the new file was deleted.
+  bool may_be_current() const { return may_be_current_; }
   // Appends records and syncs the file. After an error WantsNewFile() is true.
   Status Append(const std::vector<std::string>& records);
   // Closes the file and returns the error of closing, which the destructor would drop.
@@ -77,6 +80,7 @@ class ManifestFile {
   std::atomic<uint64_t> max_bytes_;
   std::atomic<size_t> preallocate_bytes_;
   std::unique_ptr<LogWriter> log_;  // null: the next change starts a new file
+  bool may_be_current_ = false;
 };
 
 }  // namespace ashlar

@@ -201,9 +201,11 @@ Result<std::vector<FileNumber>> ListManifests(FileSystem* fs, const std::string&
   return manifests;
 }
 
-Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir) {
-  ASSIGN_OR_RETURN(const std::string manifest, ReadCurrent(fs, dir));
-  ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(fs, dir + "/" + manifest));
+namespace {
+
+// The families of one MANIFEST.
+Result<std::vector<std::string>> FamiliesOfManifest(FileSystem* fs, const std::string& path) {
+  ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(fs, path));
   // The default family has no record of its own.
   std::map<uint32_t, std::string> names{{0, kDefaultColumnFamilyName}};
   bool has_counters = false;
@@ -216,11 +218,27 @@ Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string&
   RETURN_IF_ERROR(reader->status());
   // Each MANIFEST begins with the counters, even that of an empty database.
   if (!has_counters) {
-    return Status::Corruption(StrCat(dir, "/", manifest, ": holds no state of a database"));
+    return Status::Corruption(StrCat(path, ": holds no state of a database"));
   }
   std::vector<std::string> result;
   for (auto& [id, name] : names) result.push_back(std::move(name));
   return result;
+}
+
+}  // namespace
+
+// A process that writes the database may switch CURRENT to another MANIFEST after the name was read
+// here, and delete the old one.
+Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir) {
+  constexpr int kMostAttempts = 10;
+  ASSIGN_OR_RETURN(std::string manifest, ReadCurrent(fs, dir));
+  for (int attempt = 1;; attempt++) {
+    auto families = FamiliesOfManifest(fs, dir + "/" + manifest);
+    if (families.ok() || attempt == kMostAttempts) return families;
+    auto now = ReadCurrent(fs, dir);
+    if (!now.ok() || *now == manifest) return families;
+    manifest = now.Take();
+  }
 }
 
 Status CheckManifestFile(FileSystem* fs, const std::string& path, uint64_t written_bytes) {

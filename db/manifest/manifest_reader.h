@@ -35,7 +35,8 @@ Result<std::string> ReadCurrent(FileSystem* fs, const std::string& dir);
 // The numbers of all MANIFESTs in `dir`, descending.
 Result<std::vector<FileNumber>> ListManifests(FileSystem* fs, const std::string& dir);
 
-// Names of the column families in the live MANIFEST of `dir`, ordered by id.
+// Names of the column families in the live MANIFEST of `dir`, ordered by id. Another process may
+// have the database open.
 Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir);
 
 // Reads the MANIFEST at `path` in the same way as the next opening of the database. Corruption if

@@ -81,7 +81,11 @@ Status Closer::CancelBackgroundWork(bool wait) {
   Status status;
   std::shared_ptr<CompactionService> service;
   if (!core_->shutdown.is_background_cancelled()) {
-    if (WantsFlush()) status = flushes_->FlushAll(FlushOptions(), FlushReason::kShutDown);
+    if (WantsFlush()) {
+      // While background work is paused, this thread would wait for a flush that never begins.
+      while (scheduler_->Continue()) continue;
+      status = flushes_->FlushAll(FlushOptions(), FlushReason::kShutDown);
+    }
     MutexLock lock(&core_->mutex);
     core_->shutdown.CancelBackground();
     core_->conditions.AllStops();
@@ -89,7 +93,7 @@ Status Closer::CancelBackgroundWork(bool wait) {
   }
   if (service != nullptr) service->CancelAwaitingJobs();
   // A job cannot wait for its own end, so a call from within a job does not wait.
-  if (wait && !JobThread::HoldsUpAny(core_)) scheduler_->Stop();
+  if (wait && !JobThread::IsInJob(core_)) scheduler_->Stop();
   return status;
 }
 
@@ -152,14 +156,25 @@ Status Closer::CloseLogs() {
   return is_known ? Status::OK() : closed;
 }
 
-// Removes the files from the SstFileManager, which may outlive the database. It continues to count
-// files that wait for deletion until they are deleted.
+// Removes the files from the SstFileManager, which may outlive the database: live ones, obsolete
+// ones that were kept because deletions are disabled, and those that the next opening decides
+// about. It continues to count files that wait for deletion until they are deleted.
 void Closer::ForgetFiles() {
   if (core_->resources.space == nullptr) return;
+  // Without the mutex, because the files are closed here.
+  for (const ObsoleteTable& table : core_->versions->TakeObsolete()) {
+    core_->resources.space->OnDeleteFile(table.family->tables->PathOf(table.file->meta));
+  }
+  for (const std::unique_ptr<BlobFile>& blob : core_->versions->TakeObsoleteBlobs()) {
+    core_->resources.space->OnDeleteFile(blob->path);
+  }
   MutexLock lock(&core_->mutex);
   ForEachLivePath(*core_, [this](const std::string& path, uint64_t) {
     core_->resources.space->OnDeleteFile(path);
   });
+  for (const std::string& path : core_->jobs.doubtful_paths()) {
+    core_->resources.space->OnDeleteFile(path);
+  }
 }
 
 // The last step: from here on another process may open the database.

@@ -3,7 +3,7 @@
 // The beginning and the end of the work of an open database: StartWork(), called when it has been
 // opened, and Closer.
 //
-//   close   no background work begins   unlogged writes are flushed before
+//   close   no background work begins   unlogged writes are flushed before; this ends all pauses
 //           no write begins             writers that wait for admission give up
 //           running jobs end
 //           logs are closed             their buffers are written to the files

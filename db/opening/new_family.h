@@ -38,7 +38,7 @@ class NewFamily {
   // Records the family and adds it to the database; releases the mutex while writing. Once.
   // `contents` has the files that the family has from the beginning; null: none. `last_seqno` is
   // not below any of their sequence numbers. InvalidArgument if there is a family with this name by
-  // now; after any other error the MANIFEST may name the family.
+  // now; after any other error the MANIFEST may name the family until UndoChange().
   Status Add(VersionEdit* contents, SequenceNumber last_seqno) REQUIRES(db_mutex);
   // The family that Add() has added; the database has the reference.
   ColumnFamilyData* added() const {
@@ -60,7 +60,8 @@ class NewFamily {
   ColumnFamilyData* added_ = nullptr;
 };
 
-// Adds an empty family to an open database. Releases the mutex while writing.
+// Adds an empty family to an open database. Releases the mutex while writing. Errors are those of
+// NewFamily::Begin() and Add().
 Result<ColumnFamilyData*> CreateFamilyLocked(DbCore* core, FamilyHost* host,
                                              const std::string& name,
                                              const ColumnFamilyOptions& settled) REQUIRES(db_mutex);

@@ -432,6 +432,26 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
   return std::min(processors, kMost);
 }
 
+namespace {
+
+// A value that takes the place of another one keeps the number of that one, so a replay with
+// inplace_update_support has shown what the table of undecided transactions is to hide.
+Status CheckUndecidedIn(const std::vector<ColumnFamilyDescriptor>& families,
+                        const UndecidedTable& undecided, SequenceNumber last) {
+  if (!undecided.is_used()) return Status::OK();
+  const EpochGuard guard;
+  if (undecided.Load()->FirstHiddenAt(last) > last) return Status::OK();
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (!family.options.inplace_update_support) continue;
+    return Status::NotSupported(
+        StrCat("column family ", family.name, " has inplace_update_support, but the log holds ",
+               "prepared transactions: decide them first, with TransactionDB::Open()"));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
 // Replays the logs that the MANIFEST needs, in their order.
 Status Opener::ReplayLogs() {
   ASSIGN_OR_RETURN(std::vector<FileNumber> logs, LogsAmong(names_->In(core_->paths.wal_dir)));
@@ -473,6 +493,7 @@ Status Opener::ReplayLogs() {
   options.tools = MergeToolsOf(*core_);
   WalReplay replay(options, &core_->families, &report_);
   RETURN_IF_ERROR(replay.Run(logs));
+  RETURN_IF_ERROR(CheckUndecidedIn(request_.families, core_->undecided, replay.last_sequence()));
   replayed_ = replay.logs();
   stopped_early_ = replay.stopped_early();
   core_->pipeline->StartAt(replay.last_sequence());

@@ -125,17 +125,21 @@ bool SectionReplay::NoteMissingLogs() {
 
 // A follower calls this when logs before `log` are gone: the transactions that were prepared there
 // were decided meanwhile, and what they wrote is in tables.
-void SectionReplay::DecideBefore(FileNumber log, SequenceNumber seqno) {
+SequenceNumber SectionReplay::DecideBefore(FileNumber log, SequenceNumber seqno) {
+  SequenceNumber last = 0;
   for (auto it = sections_.begin(); it != sections_.end();) {
     Sections& sections = it->second;
     const bool is_gone = sections.front().entry != nullptr && sections.front().log < log;
     for (const Section& section : sections) {
       if (!is_gone) break;
-      UndecidedTable::Decide(section.entry.get(), std::max(seqno, section.entry->last + 1));
+      const SequenceNumber number = std::max(seqno, section.entry->last + 1);
+      UndecidedTable::Decide(section.entry.get(), number);
+      last = std::max(last, number);
     }
     if (is_gone) counter_.Forget(it->first);
     it = is_gone ? sections_.erase(it) : std::next(it);
   }
+  return last;
 }
 
 Status SectionReplay::Apply(const Slice& batch, const ReplaySource& source, uint64_t offset) {

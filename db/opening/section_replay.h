@@ -65,8 +65,9 @@ class SectionReplay {
   // were decided, or logged again, or their prepare has failed.
   void ForgetSectionsBefore(FileNumber log);
   // The same for data that was inserted; to be called when all logs are read. `seqno` is a number
-  // that is not visible yet.
-  void DecideBefore(FileNumber log, SequenceNumber seqno);
+  // that is not visible yet. Returns the number at which the last of the data was decided, `seqno`
+  // or a greater one, up to which everything must become visible next; 0: there was no such data.
+  SequenceNumber DecideBefore(FileNumber log, SequenceNumber seqno);
   // The sections without a decision, in the order of the logs. Those of one write-unprepared
   // transaction follow each other; the last one is its prepare, if it was prepared.
   std::vector<FoundSection> TakeUndecided();

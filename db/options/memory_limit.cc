@@ -51,7 +51,7 @@ Status CheckMemoryLimit(const DBOptions& options) {
     return Excluded("row_cache", "has a capacity of its own; leave it out");
   }
   const WriteBufferManager* const manager = options.write_buffer_manager.get();
-  if (manager != nullptr && !manager->cost_to_cache()) {
+  if (manager != nullptr && !(manager->cost_to_cache() && manager->enabled())) {
     return Excluded("write_buffer_manager",
                     "is not one of a database with a limit; leave it out, or take it from "
                     "GetOptions() of the database that shares the limit");
@@ -91,8 +91,9 @@ void ApplyMemoryLimit(DBOptions* options) {
 // limit.
 void UseMemoryOfDatabase(const DBOptions& db_options, ColumnFamilyOptions* options) {
   assert(options != nullptr && db_options.memory_limit != 0);
-  const std::shared_ptr<Cache> cache = db_options.write_buffer_manager->cache();
-  assert(cache != nullptr);
+  const auto& manager = db_options.write_buffer_manager;
+  const std::shared_ptr<Cache> cache = manager != nullptr ? manager->cache() : nullptr;
+  if (cache == nullptr) return;
   if (options->blob_cache == nullptr) options->blob_cache = cache;
   const BlockBasedTableOptions* const given = BlockBasedOptionsOf(options->table_factory.get());
   if (given == nullptr || given->no_block_cache) return;

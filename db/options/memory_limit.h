@@ -20,7 +20,9 @@ Status CheckMemoryOfFamily(const DBOptions& db_options, const ColumnFamilyOption
 
 // Creates the manager of memtables with its cache, unless one is given.
 void ApplyMemoryLimit(DBOptions* options);
-// Makes the family use the cache of the manager, and charge to it what it needs besides.
+// Makes the family use the cache of the manager, and charge to it what it needs besides. Without a
+// manager, because the options are not those of a database but of an SstFileWriter, nothing
+// changes.
 void UseMemoryOfDatabase(const DBOptions& db_options, ColumnFamilyOptions* options);
 // The largest write_buffer_size.
 uint64_t MostWriteBufferBytes(const DBOptions& db_options);

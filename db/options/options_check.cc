@@ -36,28 +36,31 @@ Status Contradiction(std::string_view option, std::string_view why) {
   return Status::InvalidArgument(StrCat("option ", option, ": ", why));
 }
 
-// Whether this build has the library. kDisableCompressionOption stands for another option.
+// Whether this build has the library.
 bool IsCompressionAvailable(CompressionType type) {
-  if (type == kDisableCompressionOption) return true;
   const auto& supported = GetSupportedCompressions();
   return std::find(supported.begin(), supported.end(), type) != supported.end();
 }
 
-// All compression types that a family may write must be linked.
+// All compression types that a family may write must be linked. Only bottommost_compression may be
+// kDisableCompressionOption, which stands for another option there.
 Status CheckCompressionTypes(const ColumnFamilyOptions& options) {
   std::vector<CompressionType> types = options.compression_per_level;
   types.push_back(options.compression);
-  types.push_back(options.bottommost_compression);
   types.push_back(options.blob_compression_type);
+  if (options.bottommost_compression != kDisableCompressionOption) {
+    types.push_back(options.bottommost_compression);
+  }
   for (CompressionType type : types) {
+    if (type == kDisableCompressionOption) {
+      return Contradiction("compression",
+                           "kDisableCompressionOption is for bottommost_compression only");
+    }
     if (IsCompressionAvailable(type)) continue;
     std::string name = std::to_string(static_cast<int>(type));
     IgnoreError(GetStringFromCompressionType(&name, type), "a number will do");
     return Status::InvalidArgument(
         StrCat("option compression: ", name, " is not linked into this library"));
-  }
-  if (options.blob_compression_type == kDisableCompressionOption) {
-    return Contradiction("blob_compression_type", "blob files follow no other option");
   }
   return Status::OK();
 }

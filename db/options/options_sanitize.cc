@@ -9,6 +9,7 @@
 #include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
 #include "ashlar/write_buffer_manager.h"
+#include "db/options/bare_factories.h"
 #include "db/options/memory_limit.h"
 #include "db/options/memtable_factories.h"
 #include "db/options/options_check.h"
@@ -106,24 +107,20 @@ DBOptions SanitizeDbOptions(const DBOptions& options) {
 
 namespace {
 
-// Replaces automatic ages by fixed ones.
+// Replaces automatic ages by fixed ones. PlainTables and CuckooTables have none, because RocksDB
+// does not look at their ages: with FIFO compaction, an age would delete data that RocksDB keeps.
 void SettleAutomaticAges(ColumnFamilyOptions* options) {
   assert(options != nullptr);
-  if (options->ttl == kAutomaticSeconds) options->ttl = kThirtyDays;
+  const bool has_ages = !BareFormatOfFactory(options->table_factory.get()).is_bare();
+  if (options->ttl == kAutomaticSeconds) options->ttl = has_ages ? kThirtyDays : 0;
   if (options->periodic_compaction_seconds != kAutomaticSeconds) return;
   // With a compaction filter, every table should meet the filter some day, even if no other
   // compaction rewrites it.
   const bool has_filter =
       options->compaction_filter != nullptr || options->compaction_filter_factory != nullptr;
   const bool is_levelled = options->compaction_style == kCompactionStyleLevel;
-  options->periodic_compaction_seconds = has_filter && is_levelled ? kThirtyDays : 0;
-}
-
-// With FIFO, a table whose periodic compaction is due is dropped as too old, so the period acts as
-// a TTL.
-void SettleAgesOfFifo(ColumnFamilyOptions* options) {
-  const uint64_t period = options->periodic_compaction_seconds;
-  if (period != 0 && (options->ttl == 0 || period < options->ttl)) options->ttl = period;
+  const bool is_periodic = has_filter && is_levelled && has_ages;
+  options->periodic_compaction_seconds = is_periodic ? kThirtyDays : 0;
 }
 
 // With universal compaction, a table that is too old causes a merge of all runs. Both options ask
@@ -183,9 +180,8 @@ size_t AutomaticArenaBlockBytes(size_t write_buffer_size) {
 ColumnFamilyOptions SettleColumnFamilyOptions(const DBOptions& db_options,
                                               const ColumnFamilyOptions& options) {
   ColumnFamilyOptions result = options;
-  // Ages come first, because both styles use the settled values.
+  // Ages come first, because universal compaction uses the settled values.
   SettleAutomaticAges(&result);
-  if (result.compaction_style == kCompactionStyleFIFO) SettleAgesOfFifo(&result);
   if (result.compaction_style == kCompactionStyleUniversal) SettleAgesOfUniversal(&result);
   SettleMemtables(&result);
   if (result.table_factory == nullptr) result.table_factory.reset(NewBlockBasedTableFactory());

@@ -308,6 +308,17 @@ void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
   result->blob_files.clear();
 }
 
+std::vector<std::string> PathsOf(const TableOutputOptions& table, const OutputResult& result) {
+  std::vector<std::string> paths;
+  for (const OutputTable& output : result.tables) {
+    paths.push_back(TableFileName(table.dir, output.meta.number));
+  }
+  for (const BlobFileAddition& blob : result.blob_files) {
+    paths.push_back(BlobFileName(table.blob_dir, blob.number));
+  }
+  return paths;
+}
+
 // Adds the files to the edit, which the caller records in the MANIFEST.
 void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit) {
   assert(edit != nullptr);

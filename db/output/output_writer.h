@@ -175,6 +175,9 @@ inline constexpr char kSpaceLimitReached[] = "Max allowed space was reached";
 // were written.
 void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result);
 
+// The paths of these files.
+std::vector<std::string> PathsOf(const TableOutputOptions& table, const OutputResult& result);
+
 // Adds the files of a result, whose tables belong to `level`, to an edit for the MANIFEST.
 void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit);
 

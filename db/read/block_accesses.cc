@@ -29,11 +29,13 @@ TraceType TypeOf(ReadTrace::BlockKind kind) {
 void BlockAccesses::EnterMemTable(const MemTablePlace&) { places_[run_] = Place(); }
 
 // A lookup may search a table twice, first inside an epoch and then outside. The second search
-// repeats the accesses of the first one, so these are removed.
+// repeats the accesses of the first one, so these are removed. An iterator repeats nothing.
 void BlockAccesses::EnterTable(const Table& table) {
   const Place entered{.table = table.number.value(),
                       .level = static_cast<uint32_t>(static_cast<int>(table.level))};
-  std::erase_if(current_.accesses, [&](const Access& access) { return access.place == entered; });
+  if (!current_.is_search) {
+    std::erase_if(current_.accesses, [&](const Access& access) { return access.place == entered; });
+  }
   places_[run_] = entered;
 }
 
@@ -62,9 +64,42 @@ void BlockAccesses::EndLookup(const PointLookup& lookup) {
                       PackTrailer(lookup.seqno(), kTypeValue));
     const size_t value_bytes = lookup.value() == nullptr ? 0 : lookup.value()->size();
     current_.found_bytes = current_.key.size() + value_bytes;
+    // The last data block that the lookup used has the version that decided it.
+    if (!current_.accesses.empty()) current_.key_access = current_.accesses.size() - 1;
   }
   over_.push_back(std::move(current_));
   current_ = Lookup();
+}
+
+void BlockAccesses::BeginSearch(const Slice& stored_key, SequenceNumber seqno) {
+  assert(IsLookup());
+  current_ = Lookup();
+  current_.is_search = true;
+  AppendInternalKey(&current_.key, stored_key, PackTrailer(seqno, kValueTypeForSeek));
+}
+
+void BlockAccesses::EndSearch(const Slice* found, size_t value_bytes) {
+  if (found != nullptr) {
+    current_.key = found->ToString();
+    current_.found_bytes = found->size() + value_bytes;
+    for (const auto& [key, access] : current_.shown) {
+      if (key == current_.key) current_.key_access = access;
+    }
+  }
+  current_.shown.clear();
+  over_.push_back(std::move(current_));
+  current_ = Lookup();
+}
+
+// The block of an entry is the last one that its run has used. It may be one of an earlier search.
+void BlockAccesses::OnEntryShown(const Slice& internal_key) {
+  if (!current_.is_search) return;
+  for (size_t i = current_.accesses.size(); i-- > 0;) {
+    const Access& access = current_.accesses[i];
+    if (access.place != places_[run_] || access.block.kind != BlockKind::kData) continue;
+    current_.shown.emplace_back(internal_key.ToString(), i);
+    return;
+  }
 }
 
 void BlockAccesses::AddRun(size_t run, const MemTablePlace*) {
@@ -73,14 +108,12 @@ void BlockAccesses::AddRun(size_t run, const MemTablePlace*) {
   run_ = 0;
 }
 
-// Writes the records of all lookups, outside of the epoch, because writing may wait. The last data
-// block that a lookup used contains the version that decided it.
+// Writes the records of all lookups, outside of the epoch, because writing may wait.
 BlockAccesses::~BlockAccesses() {
   assert(over_.empty() || !InEpoch());
   for (const Lookup& lookup : over_) {
     for (size_t i = 0; i < lookup.accesses.size(); i++) {
-      const bool is_last = i + 1 == lookup.accesses.size();
-      Write(lookup.accesses[i], &lookup, is_last && lookup.found_bytes != 0);
+      Write(lookup.accesses[i], &lookup, /*has_key=*/i == lookup.key_access);
     }
   }
 }

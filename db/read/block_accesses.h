@@ -40,17 +40,22 @@ class BlockAccesses final : public ReadTrace {
   BlockAccesses(const BlockAccesses&) = delete;
   BlockAccesses& operator=(const BlockAccesses&) = delete;
 
+  // A search for one key through an iterator whose runs report here, outside of epochs.
+  void BeginSearch(const Slice& stored_key, SequenceNumber seqno);
+  // `found`: the internal key of the version that was found, or null. `value_bytes`: of its value.
+  void EndSearch(const Slice* found, size_t value_bytes);
+
   void EnterMemTable(const MemTablePlace& place) override;
   void EnterTable(const Table& table) override;
   void OnRowFound() override {}
   void OnBlock(const Block& block) override;
   void OnTombstone(const Tombstone&) override {}
-  void OnPrefixFilter(bool) override {}
+  void OnFilter(bool, bool) override {}
   void BeginLookup(const PointLookup& lookup) override;
   void EndLookup(const PointLookup& lookup) override;
   void AddRun(size_t run, const MemTablePlace* memtable) override;
   void EnterRun(size_t run) override { run_ = run; }
-  void OnEntryShown(const Slice&) override {}
+  void OnEntryShown(const Slice& internal_key) override;
   void OnEntryLeft(const Slice&) override {}
 
  private:
@@ -63,11 +68,15 @@ class BlockAccesses final : public ReadTrace {
     Block block;
     Place place;
   };
-  // The accesses of a lookup that is over.
+  static constexpr size_t kNoAccess = SIZE_MAX;
   struct Lookup {
     std::string key;         // internal key: the one that was found, or else the one searched
     size_t found_bytes = 0;  // of key and value; 0: nothing was found
     std::vector<Access> accesses;
+    size_t key_access = kNoAccess;  // whose block has the version that was found
+    bool is_search = false;         // through an iterator
+    // While a search runs: the entries that its runs have shown, and the accesses to their blocks.
+    std::vector<std::pair<std::string, size_t>> shown;
   };
 
   bool IsLookup() const { return reads_.caller != kUserIterator; }

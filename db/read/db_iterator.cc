@@ -157,11 +157,14 @@ void DBIterator::BeginSeek(Direction direction) {
 
 // A tailing iterator has reached the end behind the key `last`, and checks for newer entries.
 void DBIterator::LookBehind(const Slice& last) {
-  assert(options_.tailing);
-  assert(!valid_);
+  assert(options_.tailing && !valid_);
   if (!status().ok() || scanned_ != nullptr) return;
+  const auto before = view_.super_version()->shared_options();  // keeps the extractor of prefix_
   IgnoreError(Refresh(options_.snapshot), "status() reports it");
-  RememberPrefix(last);
+  // If SetOptions() has changed the extractor, the end stays the end until a seek.
+  if (prefix_.has_value() && !IsSameExtractor(before->prefix_extractor.get(), prefix_extractor_))
+    return;
+  if (prefix_.has_value()) RememberPrefix(last);
   direction_ = Direction::kForward;
   skipped_ = 0;
   dead_count_ = 0;

@@ -6,29 +6,20 @@
 #include <cassert>
 
 #include "db/read/db_iterator.h"
-#include "db/read/super_version.h"
+#include "db/read/iterator_properties.h"
 #include "util/statistics/perf_level_impl.h"
 #include "util/statistics/statistics.h"
 
 namespace ashlar {
 
 Status DBIterator::GetProperty(std::string prop_name, std::string* prop) {
-  if (prop_name == kAddressProperty) return GetAddress(prop);
-  if (prop_name == "rocksdb.iterator.super-version-number") {
-    *prop = std::to_string(view_.super_version()->number());
-    return Status::OK();
-  }
-  if (prop_name == "rocksdb.iterator.is-key-pinned" ||
-      prop_name == "rocksdb.iterator.is-value-pinned") {
-    *prop = "0";
-    return Status::OK();
-  }
-  if (prop_name == "rocksdb.iterator.internal-key") {
+  if (prop != nullptr && prop_name == kAddressProperty) return GetAddress(prop);
+  if (prop != nullptr && prop_name == "rocksdb.iterator.internal-key") {
     if (!valid_) return Status::InvalidArgument("iterator is not valid");
     *prop = key().ToString();
     return Status::OK();
   }
-  return Status::InvalidArgument("unknown iterator property: " + prop_name);
+  return GetPropertyOverView(view_, valid_, prop_name, prop);
 }
 
 // Measures one move. The move itself is done by a nested call of Next(): there is no separate

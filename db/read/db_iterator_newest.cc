@@ -5,9 +5,11 @@
 // database that are not in the database, such as those of an indexed batch: how the iterator gets
 // the run, and how it continues after the updates have changed. Between these updates and the
 // entries of its snapshot there may be newer entries, which the snapshot hides.
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "ashlar/snapshot.h"
 #include "db/read/db_iterator.h"
@@ -78,26 +80,32 @@ void DBIterator::StepOverHidden(uint64_t* recent_steps) {
 // Chooses the sequence number at which the iterator reads. Where transactions write data before
 // they are decided, also chooses the callback that hides this data. The list of undecided
 // transactions forgets old decisions; a view without a snapshot must be newer than those, and it
-// must include the memtable of all writes before them. If it is not, a newer view is taken.
+// must include the memtable of all writes before them. If it is not, a newer view is taken. There
+// is none of a family that another process has dropped: the list keeps what is hidden there.
 void DBIterator::ChooseNumber(bool is_view_held) {
   const Snapshot* const snapshot = options_.snapshot;
-  seqno_ = snapshot != nullptr ? snapshot->GetSequenceNumber() : view_.seqno();
+  seqno_ = snapshot != nullptr
+               ? std::min(snapshot->GetSequenceNumber(), view_.super_version()->newest_seqno())
+               : view_.seqno();
   if (undecided_ != nullptr && undecided_->is_used()) [[unlikely]] {
     decided_.reset();
     callback_ = nullptr;
-    for (bool is_new = false;; is_new = true) {
-      if (is_new) {
-        view_ = view_.source()->AcquireView();
-        if (options_.background_purge_on_iterator_cleanup) view_.PurgeInBackground();
-        seqno_ = view_.seqno();
+    bool is_newest = snapshot != nullptr || is_view_held;
+    while (true) {
+      {
+        const EpochGuard guard;
+        const UndecidedList* const list = undecided_->Load();
+        const bool is_current = view_.source()->super_version() == view_.super_version();
+        if (is_newest || (is_current && seqno_ >= list->forgotten_up_to())) {
+          decided_.emplace(list, seqno_, own_);
+          break;
+        }
       }
-      const EpochGuard guard;
-      const UndecidedList* const list = undecided_->Load();
-      const bool is_fixed = snapshot != nullptr || is_view_held;
-      const bool is_current = view_.source()->super_version() == view_.super_version();
-      if (!is_fixed && (seqno_ < list->forgotten_up_to() || !is_current)) continue;
-      decided_.emplace(list, seqno_, own_);
-      break;
+      ReadView fresh = view_.source()->AcquireView();
+      is_newest = fresh.super_version() == view_.super_version() && fresh.seqno() == seqno_;
+      view_ = std::move(fresh);
+      if (options_.background_purge_on_iterator_cleanup) view_.PurgeInBackground();
+      seqno_ = view_.seqno();
     }
     if (!decided_->SeesAll()) callback_ = &*decided_;
   }

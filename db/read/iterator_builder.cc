@@ -112,6 +112,7 @@ void IteratorBuilder::AddRun(const Version& version, const LevelPart& part,
                                                        .level = part.level,
                                                        .trace = trace_,
                                                        .wanted = reads.wanted,
+                                                       .wanted_key = reads.wanted_key,
                                                        .scanned = reads.scanned,
                                                        .passing = reads.passing},
                                   part.files);

@@ -47,6 +47,7 @@ class IteratorBuilder {
     bool for_compaction = false;  // reads far ahead and leaves the block cache alone
     // These outlive the iterators too.
     const WantedPrefix* wanted = nullptr;   // entries of one prefix suffice; null: every entry
+    const Slice* wanted_key = nullptr;      // see LevelIteratorOptions; null: every entry
     ScannedBlocks* scanned = nullptr;       // blocks of announced scans; null: none
     const BlockPassing* passing = nullptr;  // takes whole blocks; null: entries only
   };

@@ -33,7 +33,7 @@ class PerfMeter final : public ReadTrace {
   void OnRowFound() override {}
   void OnBlock(const Block&) override {}
   void OnTombstone(const Tombstone&) override {}
-  void OnPrefixFilter(bool) override {}
+  void OnFilter(bool, bool) override {}
   void BeginLookup(const PointLookup& lookup) override;
   void EndLookup(const PointLookup& lookup) override;
   void AddRun(size_t, const MemTablePlace*) override {}

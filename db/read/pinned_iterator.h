@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PinnedIterator shows the same entries as another iterator, and keeps each key, value and
-// timestamp that it has shown until it is destroyed: ReadOptions::pin_data.
+// PinnedIterator shows the same entries as another iterator, and keeps each key, value, timestamp
+// and column that it has shown until it is destroyed: ReadOptions::pin_data.
 //
 // It copies them into its own arena. Pinning blocks instead would not save the copies of
 // keys, which many blocks store in parts, and would keep a whole block for one value. An entry that
@@ -12,13 +12,20 @@
 #include <string>
 
 #include "ashlar/iterator.h"
+#include "ashlar/wide_columns.h"
 #include "util/memory/arena.h"
 
 namespace ashlar {
 
+struct ReadOptions;
+
 class PinnedIterator final : public Iterator {
  public:
+  // The source leaves no value unread; see SourceOptions().
   explicit PinnedIterator(std::unique_ptr<Iterator> source);
+
+  // The options of the source: each entry is copied at once, and only here.
+  static ReadOptions SourceOptions(const ReadOptions& options);
 
   bool Valid() const override { return source_->Valid(); }
   void SeekToFirst() override;
@@ -30,7 +37,7 @@ class PinnedIterator final : public Iterator {
   Slice key() const override { return key_; }
   Slice value() const override { return value_; }
   Slice timestamp() const override { return timestamp_; }
-  const WideColumns& columns() const override { return source_->columns(); }
+  const WideColumns& columns() const override { return columns_; }
   Status status() const override { return source_->status(); }
   Status Refresh() override { return source_->Refresh(); }
   Status Refresh(const Snapshot* snapshot) override { return source_->Refresh(snapshot); }
@@ -43,10 +50,11 @@ class PinnedIterator final : public Iterator {
   Slice Copy(const Slice& bytes);
 
   const std::unique_ptr<Iterator> source_;
-  Arena memory_;  // all keys, values and timestamps shown so far
-  Slice key_;     // this and the next two point into memory_
+  Arena memory_;  // all keys, values, timestamps and columns shown so far
+  Slice key_;     // this and the next three point into memory_
   Slice value_;
   Slice timestamp_;  // empty if the family has none
+  WideColumns columns_;
 };
 
 }  // namespace ashlar

@@ -24,8 +24,8 @@ uint64_t Now() { return SystemClock::Default()->NowNanos(); }
 double Micros(uint64_t nanos) { return static_cast<double>(nanos) / 1000; }
 
 // The answer of the filters of a place, which is seen by how the lookup's counters have grown.
-Place::Filter FilterAnswer(const PointLookup::Counters& before,
-                           const PointLookup::Counters& after) {
+Place::Filter CountedAnswer(const PointLookup::Counters& before,
+                            const PointLookup::Counters& after) {
   const auto rejected = [](const PointLookup::Counters& c) {
     return c.filter_useful + c.prefix_filter_useful + c.memtable_filter_useful;
   };
@@ -156,9 +156,9 @@ void ReadExplainer::OnTombstone(const Tombstone& tombstone) {
                    .seqno = tombstone.seqno});
 }
 
-void ReadExplainer::OnPrefixFilter(bool let_through) {
+void ReadExplainer::OnFilter(bool let_through, bool is_of_prefixes) {
   place().filter = let_through ? Place::Filter::kLetThrough : Place::Filter::kRejected;
-  place().is_prefix_filter = true;
+  place().is_prefix_filter = is_of_prefixes;
 }
 
 // Lookups.
@@ -194,7 +194,7 @@ void ReadExplainer::NoteLookup() {
   if (is_covered && left.tombstones.empty()) {
     left.tombstones.push_back({.seqno = lookup_->covering_seqno()});
   }
-  left.filter = FilterAnswer(counters_, lookup_->counters);
+  left.filter = CountedAnswer(counters_, lookup_->counters);
   counters_ = lookup_->counters;
   operand_count_ = operand_count;
   covering_seqno_ = lookup_->covering_seqno();

@@ -40,7 +40,7 @@ class ReadExplainer final : public ReadTrace {
   void OnRowFound() override;
   void OnBlock(const Block& block) override;
   void OnTombstone(const Tombstone& tombstone) override;
-  void OnPrefixFilter(bool let_through) override;
+  void OnFilter(bool let_through, bool is_of_prefixes) override;
   void BeginLookup(const PointLookup& lookup) override;
   void EndLookup(const PointLookup& lookup) override;
   void AddRun(size_t run, const MemTablePlace* memtable) override;

@@ -68,7 +68,7 @@ class ReadSample final : public ReadTrace {
   void OnRowFound() override {}
   void OnBlock(const Block&) override {}
   void OnTombstone(const Tombstone&) override {}
-  void OnPrefixFilter(bool) override {}
+  void OnFilter(bool, bool) override {}
   void BeginLookup(const PointLookup& lookup) override { lookup_ = &lookup; }
   void EndLookup(const PointLookup&) override { lookup_ = nullptr; }
   void AddRun(size_t, const MemTablePlace*) override {}

@@ -11,6 +11,7 @@
 #include "ashlar/snapshot.h"
 #include "db/blob/blob_store.h"
 #include "db/read/iterator_builder.h"
+#include "db/read/iterator_properties.h"
 #include "db/read/super_version.h"
 #include "db/table_cache/table_cache.h"
 #include "db/trace/query_trace.h"
@@ -64,6 +65,7 @@ StampedIterator::StampedIterator(const ReadOptions& options, ReadView view, cons
       query_trace_(setting.query_trace),
       family_(setting.family),
       skips_memtables_(setting.skips_memtables),
+      is_lookup_(setting.is_lookup),
       trace_(setting.trace),
       view_(std::move(view)),
       seqno_(view_.seqno()),
@@ -72,11 +74,13 @@ StampedIterator::StampedIterator(const ReadOptions& options, ReadView view, cons
   assert(options.timestamp != nullptr);
   if (options_.snapshot != nullptr) seqno_ = options_.snapshot->GetSequenceNumber();
   CopyStampsAndBounds(options);
-  RecordTick(merge_.statistics, NO_ITERATOR_CREATED);
+  if (!is_lookup_) RecordTick(merge_.statistics, NO_ITERATOR_CREATED);
   BuildTower();
 }
 
-StampedIterator::~StampedIterator() { RecordTick(merge_.statistics, NO_ITERATOR_DELETED); }
+StampedIterator::~StampedIterator() {
+  if (!is_lookup_) RecordTick(merge_.statistics, NO_ITERATOR_DELETED);
+}
 
 // Copies them, because the program may free timestamps and bounds as soon as it has the iterator.
 void StampedIterator::CopyStampsAndBounds(const ReadOptions& options) {
@@ -112,10 +116,12 @@ void StampedIterator::BuildTower() {
   tower.SetTrace(trace_);
   prefix_extractor_ =
       options_.prefix_same_as_start ? super_version.options().prefix_extractor.get() : nullptr;
+  const IteratorBuilder::TableReads reads{.options = &options_,
+                                          .wanted_key = is_lookup_ ? &wanted_key_ : nullptr};
   if (skips_memtables_) {
-    tower.AddTables(*super_version.version(), {.options = &options_});
+    tower.AddTables(*super_version.version(), reads);
   } else {
-    tower.AddAll(super_version, {.options = &options_});
+    tower.AddAll(super_version, reads);
   }
   merged_ = tower.Build();
   max_sequential_skip_ = super_version.options().max_sequential_skip_in_iterations;
@@ -165,16 +171,7 @@ const WideColumns& StampedIterator::columns() const {
 }
 
 [[gnu::cold]] Status StampedIterator::GetProperty(std::string name, std::string* value) {
-  if (value == nullptr) return Status::InvalidArgument("prop is nullptr");
-  if (name == "rocksdb.iterator.super-version-number") {
-    *value = std::to_string(view_.super_version()->number());
-    return Status::OK();
-  }
-  if (name == "rocksdb.iterator.is-key-pinned" || name == "rocksdb.iterator.is-value-pinned") {
-    *value = "0";
-    return Status::OK();
-  }
-  return Status::InvalidArgument("Unidentified property", name);
+  return GetPropertyOverView(view_, valid_, name, value);
 }
 
 // Moves.
@@ -274,7 +271,12 @@ void StampedIterator::SeekForPrev(const Slice& target) {
 }
 
 void StampedIterator::SeekToLast() {
-  RecordTick(merge_.statistics, NUMBER_DB_SEEK);
+  // Recorded like a seek to the bound, as in families without timestamps.
+  if (options_.iterate_upper_bound != nullptr) {
+    RecordSeek(kTraceIteratorSeekForPrev, comparator_.WithoutStamp(upper_slice_));
+  } else {
+    RecordTick(merge_.statistics, NUMBER_DB_SEEK);
+  }
   if (!BeginSeek()) return;
   if (options_.iterate_upper_bound != nullptr) {
     SeekBefore(upper_bound_);

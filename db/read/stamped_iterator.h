@@ -46,6 +46,8 @@ class StampedIterator final : public Iterator {
     QueryTrace* query_trace = nullptr;  // records the seeks; outlives the iterator; null: none
     uint32_t family = 0;                // for that record
     bool skips_memtables = false;
+    bool is_lookup =
+        false;  // for Lookup() and GetOperands() only: tables are asked by their filters
     ReadTrace* trace = nullptr;  // notified of the moves; outlives the iterator; null: none
   };
   // What a lookup of one key has found.
@@ -65,6 +67,9 @@ class StampedIterator final : public Iterator {
                      PinnableSlice* operands, int* count);
   // The key of the version that the last move or lookup has found, with its timestamp.
   Slice stored_key() const { return shown_; }
+  uint64_t stored_trailer() const { return shown_trailer_; }
+  // Keeps the trace of the setting as long as the iterator.
+  void Own(std::unique_ptr<ReadTrace> trace) { own_trace_ = std::move(trace); }
   // The stored form of the columns that are shown; null if a plain value is shown.
   const Slice* stored_entity() const { return shows_entity_ ? &stored_entity_ : nullptr; }
 
@@ -138,7 +143,9 @@ class StampedIterator final : public Iterator {
   QueryTrace* const query_trace_;
   const uint32_t family_;
   const bool skips_memtables_;
+  const bool is_lookup_;
   ReadTrace* const trace_;
+  std::unique_ptr<ReadTrace> own_trace_;  // null, or trace_
   ReadView view_;
   SequenceNumber seqno_;
   const InternalKeyComparator comparator_;
@@ -166,6 +173,7 @@ class StampedIterator final : public Iterator {
   mutable PlainColumn plain_column_;
   std::optional<std::string> prefix_;
   std::string seek_key_;
+  Slice wanted_key_;  // of a lookup: the user key without a timestamp
   uint64_t skipped_ = 0;
   Status status_;
 };

@@ -8,11 +8,15 @@
 #include "ashlar/db.h"
 #include "db/read/operand_limits.h"
 #include "db/read/stamped_iterator.h"
+#include "db/read/super_version.h"
+#include "db/search/wanted_prefix.h"
 
 namespace ashlar {
 
 StampedIterator::Found StampedIterator::Lookup(const Slice& user_key) {
+  assert(is_lookup_);
   if (!BeginSeek()) return Found::kNothing;
+  wanted_key_ = user_key;
   shown_ = comparator_.FirstStored(user_key);
   SeekNewestOf(shown_);
   const Found found = Decide();
@@ -23,7 +27,9 @@ StampedIterator::Found StampedIterator::Lookup(const Slice& user_key) {
 // The callback of the program may end the history at an operand; then there is no value below it.
 Status StampedIterator::GetOperands(const Slice& user_key, const GetMergeOperandsOptions& options,
                                     PinnableSlice* operands, int* count) {
+  assert(is_lookup_);
   if (!BeginSeek()) return status();
+  wanted_key_ = user_key;
   shown_ = comparator_.FirstStored(user_key);
   SeekNewestOf(shown_);
   ContinueCallbackLimit limit(options.continue_cb);
@@ -76,8 +82,12 @@ bool StampedIterator::GatherOperands(OperandLimit* limit, MergeBase* base, bool*
 void StampedIterator::LookBehind(const std::string& last_internal) {
   assert(options_.tailing && !valid_);
   if (!status().ok()) return;
+  const auto before = view_.super_version()->shared_options();  // keeps the extractor of prefix_
   const Status refreshed = Refresh(options_.snapshot);
   if (!refreshed.ok()) return Fail(refreshed);
+  // If SetOptions() has changed the extractor, the end stays the end until a seek.
+  if (prefix_.has_value() && !IsSameExtractor(before->prefix_extractor.get(), prefix_extractor_))
+    return;
   const Slice last = ExtractUserKey(last_internal);
   shown_.assign(last.data(), last.size());
   if (shows_versions()) {

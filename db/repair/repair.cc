@@ -297,9 +297,15 @@ std::vector<VersionEdit> Repair::NewRecords() const {
   if (!base_.counters.db_id.empty()) head.db_id = base_.counters.db_id;
   head.next_file_number = next_number_;
   head.last_sequence = last_sequence;
-  // Prepared transactions may need older WALs than any family.
-  if (base_.IsFinal() && base_.counters.min_log_number_to_keep > 0) {
-    head.min_log_number_to_keep = base_.counters.min_log_number_to_keep;
+  // Prepared transactions may need older WALs than any family. The number of a complete MANIFEST
+  // says which. If a family with losses needs a log from before that number, older logs may be
+  // missing, and commits may refer to sections in any log: without a number all logs are read.
+  const FileNumber oldest_log = base_.counters.min_log_number_to_keep;
+  const bool needs_older_logs = std::ranges::any_of(families_, [&](const auto& family) {
+    return family.second.has_losses && family.second.log_number < oldest_log;
+  });
+  if (base_.IsFinal() && oldest_log > 0 && !needs_older_logs) {
+    head.min_log_number_to_keep = oldest_log;
   }
   head.max_column_family =
       std::max(base_.counters.max_column_family, std::prev(families_.end())->first);

@@ -10,6 +10,7 @@
 #include "db/repair/repair.h"
 #include "db/repair/repair_parts.h"
 #include "db/repair/tombstone_limits.h"
+#include "env/file_util.h"
 #include "env/filename.h"
 #include "table/format/table_property_names.h"
 #include "util/text/str_cat.h"
@@ -32,6 +33,21 @@ std::string Joined(const std::vector<std::string>& lines) {
   }
   if (lines.size() > kMost) StrAppend(&text, "; and ", lines.size() - kMost, " more");
   return text;
+}
+
+// Replaces the checksum that the MANIFEST has of a blob file that is another one now. Without a
+// factory nobody can compute it, and the file has none.
+Status RenewChecksum(const DbEnvironment& environment, const std::string& path,
+                     BlobFileAddition* addition) {
+  assert(addition != nullptr);
+  FileChecksum checksum;
+  if (FileChecksumGenFactory* const factory = environment.outputs.checksum_factory.get()) {
+    ASSIGN_OR_RETURN(checksum,
+                     ChecksumFile(environment.fs.get(), path, environment.file_options, factory));
+  }
+  addition->checksum_method = std::move(checksum.function);
+  addition->checksum_value = std::move(checksum.value);
+  return Status::OK();
 }
 
 }  // namespace
@@ -262,21 +278,28 @@ Status Repair::SurveyBlob(FileNumber number, const std::string& path) {
   if (!survey->damage.empty()) Note(StrCat(path, ": damaged: ", Joined(survey->damage)));
   BlobFileContent blob;
   if (is_named) blob.addition = content->blobs.at(number).addition;
+  const bool has_changed = blob.addition.blob_count != survey->blob_count ||
+                           blob.addition.blob_bytes != survey->blob_bytes;
   blob.addition.number = number;
   blob.addition.blob_count = survey->blob_count;
   blob.addition.blob_bytes = survey->blob_bytes;
+  if (!survey->has_footer) {
+    // The temporary file is in the same directory, because a rename to another one may cross file
+    // systems.
+    const std::string temporary = TempFileName(DirectoryOf(path), number);
+    RETURN_IF_ERROR(CompleteBlobFile(environment_.fs.get(), options, path, *survey, temporary));
+    // A crash before the rename leaves the original, and a temporary file that an opening deletes.
+    ASSIGN_OR_RETURN(const std::string kept, lost_.Keep(path));
+    RETURN_IF_ERROR(lost_.Sync());
+    RETURN_IF_ERROR(environment_.fs->RenameFile(temporary, path, IOOptions(), nullptr));
+    Note(StrCat(path, ": ", survey->blob_count, " values kept, a footer added; the original is ",
+                kept));
+  }
+  // Also if it was an interrupted repair that has added the footer.
+  if (is_named && has_changed) {
+    RETURN_IF_ERROR(RenewChecksum(environment_, path, &blob.addition));
+  }
   family->second.blobs[number] = blob;
-  if (survey->has_footer) return Status::OK();
-  // The temporary file is in the same directory, because a rename to another one may cross file
-  // systems.
-  const std::string temporary = TempFileName(DirectoryOf(path), number);
-  RETURN_IF_ERROR(CompleteBlobFile(environment_.fs.get(), options, path, *survey, temporary));
-  // A crash before the rename leaves the original, and a temporary file that an opening deletes.
-  ASSIGN_OR_RETURN(const std::string kept, lost_.Keep(path));
-  RETURN_IF_ERROR(lost_.Sync());
-  RETURN_IF_ERROR(environment_.fs->RenameFile(temporary, path, IOOptions(), nullptr));
-  Note(StrCat(path, ": ", survey->blob_count, " values kept, a footer added; the original is ",
-              kept));
   return Status::OK();
 }
 

@@ -22,10 +22,10 @@ constexpr uint64_t kSecondMicros = 1'000'000;
 void PeriodicReports::Start() {
   const DbCore& core = *sources_.core;
   {
-    // The mutex is held until the timer is set: the shutdown removes the tasks once, so a task that
-    // is set after it would stay.
+    // The mutex is held until the timer is set: Stop() removes the tasks once, so a task that is
+    // set after it would stay.
     MutexLock lock(&core.mutex);
-    if (core.shutdown.is_background_cancelled()) return;
+    if (is_stopped_) return;
     // A period of 0 sets no task.
     const uint64_t dump_seconds = core.options->stats_dump_period_sec;
     const uint64_t sample_seconds =
@@ -38,6 +38,10 @@ void PeriodicReports::Start() {
 }
 
 void PeriodicReports::Stop() {
+  {
+    MutexLock lock(&sources_.core->mutex);
+    is_stopped_ = true;
+  }
   // Each call waits for a report that is running.
   PeriodicTimer* const timer = PeriodicTimer::Default();
   timer->Forget(&dump_);

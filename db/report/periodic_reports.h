@@ -26,9 +26,9 @@ class PeriodicReports {
       : sources_(sources), dump_(this), sample_(this) {}
   ~PeriodicReports() { Stop(); }
 
-  // Begins with the periods of the options. Does nothing in a database that is being closed.
+  // Begins with the periods of the options. Does nothing after Stop().
   void Start() EXCLUDES(db_mutex);
-  // No report is made after it returns.
+  // For good: no report is made after it returns.
   void Stop() EXCLUDES(db_mutex);
 
   // From now on the gains of the counters are stored there; null: in memory. Called before Start(),
@@ -63,6 +63,7 @@ class PeriodicReports {
   std::unique_ptr<StoredHistory> stored_;  // null: samples are kept in memory
   Dump dump_;
   Sample sample_;
+  bool is_stopped_ GUARDED_BY(db_mutex) = false;
 };
 
 }  // namespace ashlar

@@ -145,7 +145,8 @@ void LevelIterator::FindFile(const Slice& internal_key) {
 
 void LevelIterator::Seek(const Slice& internal_key) {
   FindFile(internal_key);
-  const PrefixAnswer answer = SpareFilesFrom(internal_key);
+  const FilterAnswer answer = SpareFilesFrom(internal_key);
+  if (options_.wanted_key != nullptr) SpareFilesWithoutKey(internal_key);
   if (inner_.has_value()) {
     inner_->Seek(internal_key);
     CountPrefix(answer);
@@ -153,73 +154,93 @@ void LevelIterator::Seek(const Slice& internal_key) {
   SkipForward();
 }
 
-// If prefix filters may exclude files, the file to seek in is not known yet, so no block can be
+// If filters may exclude files, the file to seek in is not known yet, so no block can be
 // requested early.
 void LevelIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
   // The filter must be asked first, and Seek() does both.
-  if (options_.wanted != nullptr) return;
+  if (AsksFilters()) return;
   if (step == SeekStep::kFindBlock) FindFile(internal_key);
   if (inner_.has_value()) inner_->BeginSeek(internal_key, step);
 }
 
 void LevelIterator::EndSeek(const Slice& internal_key) {
-  if (options_.wanted != nullptr) return Seek(internal_key);
+  if (AsksFilters()) return Seek(internal_key);
   if (inner_.has_value()) inner_->EndSeek(internal_key);
   SkipForward();
 }
 
 // Skips files whose filter excludes the wanted prefix. The boundary of a file may come from a range
 // tombstone, so the first key with the prefix may be in a later file.
-PrefixAnswer LevelIterator::SpareFilesFrom(const Slice& internal_key) {
+FilterAnswer LevelIterator::SpareFilesFrom(const Slice& internal_key) {
   const WantedPrefix* const wanted = options_.wanted;
   if (wanted == nullptr || !wanted->HoldsFrom(ExtractUserKey(internal_key))) [[likely]]
-    return PrefixAnswer::kUnknown;
+    return FilterAnswer::kUnknown;
   while (inner_.has_value()) {
-    const PrefixAnswer answer = AskFilter(internal_key, /*is_forward=*/true);
-    if (answer != PrefixAnswer::kAbsent) return answer;
+    const FilterAnswer answer = AskFilter(internal_key, /*is_forward=*/true);
+    if (answer != FilterAnswer::kAbsent) return answer;
     const size_t next = index_ + 1;
     const bool is_over = next == files_.size() || BeyondUpperBound(next) ||
                          wanted->IsElsewhere(files_[next]->meta.smallest_user_key());
     GoToFile(is_over ? files_.size() : next);
     if (!is_over && !wanted->Has(files_[next]->meta.smallest_user_key())) break;
   }
-  return PrefixAnswer::kUnknown;
+  return FilterAnswer::kUnknown;
 }
 
-PrefixAnswer LevelIterator::SpareFilesBefore(const Slice& internal_key) {
+// The versions of a key may be in several files. A file that ends in front of some of them may have
+// none itself, because its end may come from a range tombstone.
+void LevelIterator::SpareFilesWithoutKey(const Slice& internal_key) {
+  const Slice stored = ExtractUserKey(internal_key);
+  while (inner_.has_value()) {
+    const FilterAnswer answer = table_->AskForKey(*options_.read, *options_.wanted_key, stored);
+    if (options_.trace != nullptr && answer != FilterAnswer::kUnknown) {
+      options_.trace->OnFilter(/*let_through=*/answer == FilterAnswer::kPerhaps,
+                               /*is_of_prefixes=*/false);
+    }
+    if (answer != FilterAnswer::kAbsent) return;
+    const size_t next = index_ + 1;
+    if (next == files_.size()) return GoToFile(next);
+    const Slice smallest = files_[next]->meta.smallest_user_key();
+    const bool is_behind = options_.comparator->OrderWithoutTimestamp(smallest, stored) > 0;
+    GoToFile(is_behind ? files_.size() : next);
+  }
+}
+
+FilterAnswer LevelIterator::SpareFilesBefore(const Slice& internal_key) {
   const WantedPrefix* const wanted = options_.wanted;
   if (wanted == nullptr || !wanted->HoldsBefore(ExtractUserKey(internal_key))) [[likely]]
-    return PrefixAnswer::kUnknown;
+    return FilterAnswer::kUnknown;
   while (inner_.has_value()) {
-    const PrefixAnswer answer = AskFilter(internal_key, /*is_forward=*/false);
-    if (answer != PrefixAnswer::kAbsent) return answer;
+    const FilterAnswer answer = AskFilter(internal_key, /*is_forward=*/false);
+    if (answer != FilterAnswer::kAbsent) return answer;
     assert(index_ < files_.size());
     const bool is_over =
         index_ == 0 || wanted->IsElsewhere(files_[index_ - 1]->meta.largest_user_key());
     GoToFile(is_over ? files_.size() : index_ - 1);
     if (!is_over && !wanted->Has(files_[index_]->meta.largest_user_key())) break;
   }
-  return PrefixAnswer::kUnknown;
+  return FilterAnswer::kUnknown;
 }
 
-PrefixAnswer LevelIterator::AskFilter(const Slice& internal_key, bool is_forward) const {
+FilterAnswer LevelIterator::AskFilter(const Slice& internal_key, bool is_forward) const {
   assert(inner_.has_value());
   assert(options_.wanted != nullptr);
-  const PrefixAnswer answer =
+  const FilterAnswer answer =
       table_->AskForPrefix(*options_.read, {.extractor = options_.wanted->extractor(),
                                             .prefix = options_.wanted->prefix(),
                                             .internal_key = internal_key,
                                             .is_forward = is_forward});
-  if (options_.trace != nullptr && answer != PrefixAnswer::kUnknown) {
-    options_.trace->OnPrefixFilter(/*let_through=*/answer == PrefixAnswer::kPerhaps);
+  if (options_.trace != nullptr && answer != FilterAnswer::kUnknown) {
+    options_.trace->OnFilter(/*let_through=*/answer == FilterAnswer::kPerhaps,
+                             /*is_of_prefixes=*/true);
   }
   return answer;
 }
 
 // Counts a seek in which the filter let the prefix through and the table has a key with it.
-void LevelIterator::CountPrefix(PrefixAnswer answer) const {
-  assert(answer != PrefixAnswer::kPerhaps || inner_.has_value());
-  if (answer != PrefixAnswer::kPerhaps || !inner_->Valid()) [[likely]]
+void LevelIterator::CountPrefix(FilterAnswer answer) const {
+  assert(answer != FilterAnswer::kPerhaps || inner_.has_value());
+  if (answer != FilterAnswer::kPerhaps || !inner_->Valid()) [[likely]]
     return;
   assert(options_.wanted != nullptr);
   if (options_.wanted->Has(ExtractUserKey(inner_->key()))) table_->CountPrefixFound();
@@ -232,7 +253,7 @@ void LevelIterator::SeekForPrev(const Slice& internal_key) {
   });
   const bool is_none = file == files_.begin();
   StartInFile(is_none ? files_.size() : static_cast<size_t>(file - files_.begin()) - 1);
-  const PrefixAnswer answer = SpareFilesBefore(internal_key);
+  const FilterAnswer answer = SpareFilesBefore(internal_key);
   if (inner_.has_value()) {
     inner_->SeekForPrev(internal_key);
     CountPrefix(answer);

@@ -39,6 +39,10 @@ struct LevelIteratorOptions {
   ReadTrace* trace = nullptr;             // records the files that the iterator enters; may be null
   // Files whose filter excludes this prefix are skipped; null: no prefix limit.
   const WantedPrefix* wanted = nullptr;
+  // In a stamped family: the user key, without a timestamp, of which alone entries are needed; it
+  // may change between seeks. Files whose filter excludes it are skipped. Null: no such limit. Only
+  // seeks forwards make use of it.
+  const Slice* wanted_key = nullptr;
   // Blocks that were read in advance for this iterator; may be null.
   ScannedBlocks* scanned = nullptr;
   const BlockPassing* passing = nullptr;  // receiver of whole blocks; may be null
@@ -86,11 +90,15 @@ class LevelIterator final : public InternalIterator {
   bool BeyondUpperBound(size_t index) const;
   // Open the first file at or after the position (or before it) that may contain the wanted prefix,
   // and return the answer of its filter.
-  PrefixAnswer SpareFilesFrom(const Slice& internal_key);
-  PrefixAnswer SpareFilesBefore(const Slice& internal_key);
+  FilterAnswer SpareFilesFrom(const Slice& internal_key);
+  FilterAnswer SpareFilesBefore(const Slice& internal_key);
+  // Moves behind the files from the present one on whose filter excludes the wanted key.
+  void SpareFilesWithoutKey(const Slice& internal_key);
   // Whether the filter of the current file says that the file may contain the wanted prefix.
-  PrefixAnswer AskFilter(const Slice& internal_key, bool is_forward) const;
-  void CountPrefix(PrefixAnswer answer) const;
+  FilterAnswer AskFilter(const Slice& internal_key, bool is_forward) const;
+  void CountPrefix(FilterAnswer answer) const;
+  // Whether a filter decides which file a seek reads.
+  bool AsksFilters() const { return options_.wanted != nullptr || options_.wanted_key != nullptr; }
 
   const LevelIteratorOptions options_;
   const std::span<TableFile* const> files_;

@@ -25,6 +25,10 @@ bool FollowsPrefix(const SliceTransform& extractor, const Slice& prefix, const S
 
 }  // namespace
 
+bool IsSameExtractor(const SliceTransform* a, const SliceTransform* b) {
+  return a == b || (a != nullptr && b != nullptr && a->AsString() == b->AsString());
+}
+
 bool WantedPrefix::IsUsedBy(const ReadOptions& options) {
   return (options.prefix_same_as_start || options.auto_prefix_mode) && !options.total_order_seek;
 }

@@ -20,6 +20,9 @@ class Comparator;
 class SliceTransform;
 struct ReadOptions;
 
+// Whether both find the same prefixes: their texts with all parameters are equal, or both are null.
+bool IsSameExtractor(const SliceTransform* a, const SliceTransform* b);
+
 class WantedPrefix {
  public:
   // Whether these options can limit an iterator to a single prefix.

@@ -10,10 +10,11 @@
 //   flushes     Flush() and other calls that need memtables   the memtables in question have left
 //               in tables (ManualFlushes, error recovery)     their families; level 0 has room
 //   jobs        Scheduler: Stop, Pause, AwaitIdle, the        fewer jobs run, or none; a manual
-//               retry of a failed compaction; manual          compaction was taken, finished or
+//               retry of a failed job; manual                 compaction was taken, finished or
 //               compactions, which wait for a thread, for     removed; its files or its family are
 //               their end and for files that others claim;    free; level 0 has room
 //               ingestions
+//   purges      DisableFileDeletions()                        no thread deletes files
 //
 //   event            when                                             wakes
 //   SwitchEnded      memtables were switched, or could not be         writers
@@ -28,6 +29,9 @@
 //   FamilyChanged    a family was dropped or has new options          all
 //   AllStops         closing or cancelling began                      all
 //   ErrorChanged     a background error was raised or cleared         all
+//   PurgeEnded       a thread has deleted the files it had collected  purges
+//
+// ("all" are writers, flushes and jobs.)
 //
 // A waiting thread checks the state again each time it is woken. All functions need the mutex. An
 // event is signalled after the state has changed and before the mutex is released.
@@ -39,7 +43,8 @@ namespace ashlar {
 
 class Conditions {
  public:
-  explicit Conditions(DbMutex* mutex) : writers(mutex), flushes(mutex), jobs(mutex) {}
+  explicit Conditions(DbMutex* mutex)
+      : writers(mutex), flushes(mutex), jobs(mutex), purges(mutex) {}
 
   void SwitchEnded() REQUIRES(db_mutex) { writers.SignalAll(); }
   void WritesUnblocked() REQUIRES(db_mutex) { writers.SignalAll(); }
@@ -51,10 +56,12 @@ class Conditions {
   void FamilyChanged() REQUIRES(db_mutex) { WakeAll(); }
   void AllStops() REQUIRES(db_mutex) { WakeAll(); }
   void ErrorChanged() REQUIRES(db_mutex) { WakeAll(); }
+  void PurgeEnded() REQUIRES(db_mutex) { purges.SignalAll(); }
 
   CondVar writers;
   CondVar flushes;
   CondVar jobs;
+  CondVar purges;
 
  private:
   void WakeAll() REQUIRES(db_mutex) {

@@ -59,6 +59,8 @@ struct KeptFiles {
   std::map<FileNumber, uint64_t> options_files GUARDED_BY(db_mutex);
   // Obsolete files are not deleted while this is above 0; counts the calls that disable deletions.
   int deletions_disabled GUARDED_BY(db_mutex) = 0;
+  // Threads that delete or archive the files that they have collected.
+  int purges_running GUARDED_BY(db_mutex) = 0;
   LogArchive archive;  // any thread
 };
 

@@ -148,7 +148,7 @@ Status ErrorState::ClearCompactionError() {
 // Writers that wait for the flush then return its error.
 void ErrorState::LeaveFlushToResume() {
   MutexLock lock(&mutex_);
-  if (error_.severity() != Status::kSoftError || !HoldsFlushes()) return;
+  if (!BlocksFlushes()) return;
   awaits_resume_.store(true, std::memory_order_release);
 }
 

@@ -57,8 +57,8 @@ class ErrorState {
   Status ClearSoft();
   // Like ClearSoft(), but does nothing while the current error is that of a flush.
   Status ClearCompactionError();
-  // A flush that failed with a soft error is not repeated before DB::Resume(). Does nothing for
-  // other errors.
+  // The error is one that blocks flushes, and no automatic attempt follows: no flush begins before
+  // DB::Resume(). Does nothing for other errors.
   void LeaveFlushToResume();
 
   // One atomic load, like the following functions.
@@ -68,8 +68,10 @@ class ErrorState {
   bool HoldsFlushes() const { return holds_flushes_.load(std::memory_order_acquire); }
   // No flush may begin, for one of the two reasons. Two atomic loads.
   bool BlocksFlushes() const { return BlocksWrites() || HoldsFlushes(); }
-  // Work that failed with a soft error is not repeated before DB::Resume().
+  // What the current error has stopped is not repeated before DB::Resume().
   bool AwaitsResume() const { return awaits_resume_.load(std::memory_order_acquire); }
+  // No flush begins before DB::Resume(), so the memory of immutable memtables stays in use.
+  bool FlushesAwaitResume() const { return AwaitsResume() && BlocksFlushes(); }
   // OK, or the current error.
   Status Get() const;
   // The current error if it is fatal or worse, so that no recovery is possible; else OK.

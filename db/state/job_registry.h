@@ -10,6 +10,8 @@
 #include <cassert>
 #include <cstdint>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "util/keys/file_number.h"
@@ -58,14 +60,28 @@ class JobRegistry {
   int unsettled_flushes() const REQUIRES(db_mutex) { return flushes_ - settled_flushes_; }
   int compactions() const REQUIRES(db_mutex) { return compactions_; }
 
-  // Files with this number are not deleted. Each Protect() is followed by Unprotect(), except for
-  // files that the MANIFEST on disk may name after a failed write: these stay protected as long as
-  // the database is open.
+  // Files with this number are not deleted. Each Protect() is followed by Unprotect() or, if the
+  // MANIFEST on disk may name the file after a failed write, by LeaveInDoubt().
   void Protect(FileNumber number) REQUIRES(db_mutex) { pending_outputs_.insert(number); }
   void Unprotect(FileNumber number) REQUIRES(db_mutex) {
     const auto found = pending_outputs_.find(number);
     assert(found != pending_outputs_.end());
     pending_outputs_.erase(found);
+  }
+  // Files of a failed job, which stay protected until the MANIFEST is certain not to name them
+  // (VersionSet::is_in_doubt()). `paths` are those that exist.
+  void LeaveInDoubt(const std::vector<FileNumber>& numbers, std::vector<std::string> paths)
+      REQUIRES(db_mutex) {
+    doubtful_numbers_.insert(doubtful_numbers_.end(), numbers.begin(), numbers.end());
+    for (std::string& path : paths) doubtful_paths_.push_back(std::move(path));
+  }
+  const std::vector<std::string>& doubtful_paths() const REQUIRES(db_mutex) {
+    return doubtful_paths_;
+  }
+  // Ends the protection of these files and returns their paths, for deletion.
+  std::vector<std::string> TakeDoubtful() REQUIRES(db_mutex) {
+    for (const FileNumber number : std::exchange(doubtful_numbers_, {})) Unprotect(number);
+    return std::exchange(doubtful_paths_, {});
   }
   // Called at the end of opening, when no job runs.
   void UnprotectAll() REQUIRES(db_mutex) { pending_outputs_.clear(); }
@@ -84,6 +100,8 @@ class JobRegistry {
   int compactions_ GUARDED_BY(db_mutex) = 0;
   int helpers_ GUARDED_BY(db_mutex) = 0;
   std::multiset<FileNumber> pending_outputs_ GUARDED_BY(db_mutex);
+  std::vector<FileNumber> doubtful_numbers_ GUARDED_BY(db_mutex);
+  std::vector<std::string> doubtful_paths_ GUARDED_BY(db_mutex);
 };
 
 }  // namespace ashlar

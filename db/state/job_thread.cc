@@ -15,11 +15,19 @@ bool JobThread::Runs(const DbCore* core, Job job) {
   return false;
 }
 
-// If the pool of flushes has no threads, flushes wait for the threads of compactions.
+// Purges run in the pool of flushes. If that pool has no threads, both wait for the threads of
+// compactions.
 bool JobThread::HoldsUpFlushes(const DbCore* core) {
   if (Runs(core, Job::kFlush)) return true;
-  return Runs(core, Job::kCompaction) &&
-         core->environment.env->GetBackgroundThreads(Env::HIGH) == 0;
+  const bool is_compaction = Runs(core, Job::kCompaction), is_purge = Runs(core, Job::kPurge);
+  if (!is_compaction && !is_purge) return false;
+  const int threads = core->environment.env->GetBackgroundThreads(Env::HIGH);
+  return threads == 0 || (is_purge && threads == 1);
+}
+
+bool JobThread::HoldsUpCompactions(const DbCore* core) {
+  if (Runs(core, Job::kCompaction)) return true;
+  return Runs(core, Job::kPurge) && core->environment.env->GetBackgroundThreads(Env::HIGH) == 0;
 }
 
 Status JobThread::OwnJob(std::string_view call) {

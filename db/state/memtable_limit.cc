@@ -90,8 +90,9 @@ Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
     }
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     if (options.no_slowdown || JobThread::HoldsUpFlushes(core_)) {
-      return manager->IsFreeing() ? Status::Incomplete("Write stall", "write buffer manager")
-                                  : Status::OK();
+      // Flushes that an error of this database holds up would hold up the write, too.
+      const bool must_wait = manager->IsFreeing() || core_->errors.HoldsFlushes();
+      return must_wait ? Status::Incomplete("Write stall", "write buffer manager") : Status::OK();
     }
     if (core_->errors.HoldsFlushes()) RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
     if (!has_waited) ++memory_stops_;

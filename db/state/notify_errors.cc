@@ -57,10 +57,7 @@ void RecoverByItself(DbCore* core, const Status& error, BackgroundErrorReason re
   if (helper == Helper::kBusyRetries) return;
   if (helper == Helper::kNobody ||
       AskForRecovery(*core, error, reason) == ErrorState::Recovery::kByResume) {
-    assert(core != nullptr);
-    core->errors.LeaveFlushToResume();
-    MutexLock lock(&core->mutex);
-    core->conditions.ErrorChanged();
+    LeaveToResume(core);
     return;
   }
   RecordTick(core->services.statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
@@ -97,6 +94,7 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   if (is_current && core->errors.BlocksWrites()) core->pipeline->RequestAttention();
   {
     MutexLock lock(&core->mutex);
+    KeepUnflushed(core);  // where flushes wait already: the memtables of a flush that still ran
     core->conditions.ErrorChanged();
   }
   // The recovery that listeners heard of has ended: the earlier error has become worse, or a worse
@@ -108,6 +106,21 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   const bool was_recovering = before.severity() == Status::kSoftError && !goes_on;
   if (was_recovering) NotifyRecoveryEnd(core->services, before, seen);
   RecoverByItself(core, seen, reason, helper);
+}
+
+void LeaveToResume(DbCore* core) {
+  assert(core != nullptr);
+  core->errors.LeaveFlushToResume();
+  MutexLock lock(&core->mutex);
+  KeepUnflushed(core);
+  core->conditions.ErrorChanged();
+}
+
+// The memtables stay reported like this while DB::Resume() flushes them: nobody waits for that.
+void KeepUnflushed(DbCore* core) {
+  assert(core != nullptr);
+  if (!core->errors.FlushesAwaitResume()) return;
+  for (ColumnFamilyData* family : core->families.All()) family->KeepImmutables();
 }
 
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number) {

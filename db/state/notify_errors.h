@@ -51,6 +51,14 @@ void NotifyStallChanges(const DbServices& services, const std::vector<WriteStall
     EXCLUDES(db_mutex);
 // A call has requested this flush.
 void NotifyManualFlush(const DbServices& services, const ManualFlushInfo& flush) EXCLUDES(db_mutex);
+// No automatic attempt follows the current error, so that only DB::Resume() helps. If it blocks
+// flushes, writers that wait for a flush return it, and writers of other databases do not wait for
+// the memory of the memtables any more (KeepUnflushed).
+void LeaveToResume(DbCore* core) EXCLUDES(db_mutex);
+// If no flush begins before DB::Resume(): reports to the WriteBufferManager that no flush is about
+// to free the immutable memtables of this moment. Those that become immutable later are reported
+// with the request of their flush, or when an attempt of a recovery has failed.
+void KeepUnflushed(DbCore* core) REQUIRES(db_mutex);
 // An attempt to recover from `old_error` has ended; `status` is the error that is current now, or
 // OK.
 void NotifyRecoveryEnd(const DbServices& services, const Status& old_error, const Status& status)

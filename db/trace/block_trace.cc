@@ -4,12 +4,12 @@
 #include "db/trace/block_trace.h"
 
 #include <cassert>
-#include <exception>
 #include <utility>
 
 #include "ashlar/system_clock.h"
 #include "env/trace/io_trace.h"
 #include "env/trace/trace_frame.h"
+#include "env/trace/writer_call.h"
 #include "util/hash/hash.h"
 #include "util/keys/coding.h"
 #include "util/result.h"
@@ -37,7 +37,8 @@ class BlockTraceFile final : public BlockCacheTraceWriter {
                           const Slice& cf_name, const Slice& referenced_key) override;
   Status Close() {
     const std::unique_ptr<TraceWriter> writer = std::move(writer_);
-    return writer == nullptr ? Status::OK() : writer->Close();
+    if (writer == nullptr) return Status::OK();
+    return GuardedWriterCall([&] { return writer->Close(); });
   }
 
  private:
@@ -93,26 +94,13 @@ std::unique_ptr<BlockCacheTraceWriter> NewBlockCacheTraceWriter(
 BlockTrace::BlockTrace() = default;
 BlockTrace::~BlockTrace() { IgnoreError(End(), "the trace was not ended, so nobody asks for it"); }
 
-// Calls the writer. It may be a class of the program, and its exceptions must not reach the traced
-// call.
-template <typename Write>
-void BlockTrace::GuardedLocked(const Write& write) {
-  try {
-    error_ = write();
-  } catch (const std::exception& thrown) {
-    error_ = Status::Aborted("the trace writer threw an exception", thrown.what());
-  } catch (...) {
-    error_ = Status::Aborted("the trace writer threw an exception");
-  }
-}
-
 // If the header cannot be written, no trace is running afterwards.
 Status BlockTrace::StartLocked(SystemClock* clock, uint64_t sampling_frequency,
                                std::unique_ptr<BlockCacheTraceWriter> writer) {
   if (writer_ != nullptr) {
     return Status::Busy("a trace of this kind is running, or has failed and was not ended");
   }
-  GuardedLocked([&] { return writer->WriteHeader(); });
+  error_ = GuardedWriterCall([&] { return writer->WriteHeader(); });
   if (!error_.ok()) return error_;
   clock_ = clock;
   writer_ = std::move(writer);
@@ -162,7 +150,7 @@ void BlockTrace::Record(BlockCacheTraceRecord* record, const Slice& block_key,
   if (XxHash3_64(block_key.data(), block_key.size()) % sampling_frequency_ != 0) return;
   record->access_timestamp = clock_->NowMicros();
   BlockCacheTraceWriter* const writer = writer_.get();
-  GuardedLocked(
+  error_ = GuardedWriterCall(
       [&] { return writer->WriteBlockAccess(*record, block_key, family_name, referenced_key); });
   if (!error_.ok()) is_on_.store(false, std::memory_order_relaxed);
 }

@@ -41,6 +41,7 @@ class BlockTrace {
   // An id that joins the accesses of one Get() or MultiGet(). Ids are unique within the process's
   // database object.
   uint64_t NextGetId() { return next_get_id_.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t NextGetIdIfOn() { return is_on() ? NextGetId() : BlockCacheTraceRecord::kReservedGetId; }
   // Records an access, unless its block is left out by the sampling. Sets the time of the record.
   // Not inside an epoch, because the writer may wait.
   void Record(BlockCacheTraceRecord* record, const Slice& block_key, const Slice& family_name,
@@ -50,9 +51,6 @@ class BlockTrace {
   // Writes the first record. After an error no trace runs.
   Status StartLocked(SystemClock* clock, uint64_t sampling_frequency,
                      std::unique_ptr<BlockCacheTraceWriter> writer) REQUIRES(mutex_);
-  // Calls the writer; an exception becomes a status. Stores the result in error_.
-  template <typename Write>
-  void GuardedLocked(const Write& write) REQUIRES(mutex_);
 
   std::atomic<bool> is_on_{false};  // written under the mutex, which orders everything else
   std::atomic<uint64_t> next_get_id_{1};

@@ -9,6 +9,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/rate_limiter.h"
+#include "db/db_impl.h"
 #include "db/utilities/checkpoint_maker.h"
 #include "db/utilities/copy/copy_pool.h"
 #include "env/info_log.h"
@@ -73,7 +74,7 @@ class CheckpointEngineOfPool final : public CheckpointEngine {
                                          .log_size_for_flush = options.log_size_for_flush,
                                          .families = options.column_families},
                                         sequence_number_ptr);
-    Tell("Checkpoint", destination_dir, status);
+    Tell(source_db, "Checkpoint", destination_dir, status);
     return status_to_io_status(std::move(status));
   }
   IOStatus ExportColumnFamily(DB* source_db, ColumnFamilyHandle* handle,
@@ -83,7 +84,7 @@ class CheckpointEngineOfPool final : public CheckpointEngine {
     if (source_db == nullptr) return NoDatabase();
     Status status = CheckpointMaker(source_db, SettingsFor(options))
                         .ExportFamily(handle, destination_dir, out_metadata);
-    Tell("Export", destination_dir, status);
+    Tell(source_db, "Export", destination_dir, status);
     return status_to_io_status(std::move(status));
   }
 
@@ -102,8 +103,12 @@ class CheckpointEngineOfPool final : public CheckpointEngine {
     settings.cpu_priority = PriorityOf(options);
     return settings;
   }
-  void Tell(const char* what, const std::string& dir, const Status& status) const {
-    Info(options_.info_log, "%s %s: %s", what, dir.c_str(), status.ToString().c_str());
+  // Without a log of its own the engine reports to the log of the database.
+  void Tell(DB* db, const char* what, const std::string& dir, const Status& status) const {
+    Logger* const log = options_.info_log != nullptr
+                            ? options_.info_log
+                            : static_cast<DBImpl*>(db->GetRootDB())->info_log();
+    Info(log, "%s %s: %s", what, dir.c_str(), status.ToString().c_str());
   }
 
   // As the program gave them; not changed afterwards, so any thread may read them.

@@ -329,7 +329,14 @@ Status CheckpointMaker::ExportFiles(ColumnFamilyHandle* handle, const std::strin
   CheckpointSettings settings = settings_;
   settings.pool = nullptr;  // file by file
   settings.copy.statistics = db_options.statistics.get();
-  return LiveFileTaker(fs_, unfinished, settings).TakeAll(files, settings);
+  const auto take_all = [&] {
+    return LiveFileTaker(fs_, unfinished, settings).TakeAll(files, settings);
+  };
+  if (settings_.pool == nullptr || !settings_.cpu_priority.has_value()) return take_all();
+  // A thread of the pool, since the priority of the caller's thread could not be raised again.
+  return settings_.pool->Run({.count = 1,
+                              .job = [&](size_t) { return take_all(); },
+                              .cpu_priority = settings_.cpu_priority});
 }
 
 }  // namespace ashlar

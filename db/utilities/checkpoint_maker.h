@@ -43,8 +43,9 @@ class CheckpointMaker {
   CheckpointMaker(DB* db, const CheckpointSettings& settings);
 
   struct Request {
-    std::string dir;                  // must not exist; its parent must
-    uint64_t log_size_for_flush = 0;  // 0: always flush first; UINT64_MAX: never
+    std::string dir;  // must not exist; its parent must
+    // 0: always flush first; UINT64_MAX: only with allow_2pc, which always does
+    uint64_t log_size_for_flush = 0;
     // The families to copy besides the default one; empty: all.
     std::vector<ColumnFamilyHandle*> families;
   };

@@ -5,6 +5,8 @@
 
 #include <cassert>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,15 +23,15 @@ namespace {
 // Called for each version; false ends the visit.
 using Visit = std::function<bool(const Slice& key, const Slice& value)>;
 
-// Whether the key is after the end of the range.
-// A range without an end has everything from its beginning on.
-bool IsBehind(const Slice& user_key, const KeyRange& range, const InternalKeyComparator& order) {
-  if (range.end == nullptr) return false;
-  const int compared = order.OrderWithoutTimestamp(user_key, *range.end);
-  return range.includes_end ? compared > 0 : compared >= 0;
+// Whether the stored key is after the end of a range; `end` is a stored key too.
+bool IsBehind(const Slice& stored, const Slice& end, bool includes_end,
+              const InternalKeyComparator& order) {
+  const int compared = order.OrderWithoutTimestamp(stored, end);
+  return includes_end ? compared > 0 : compared >= 0;
 }
 
-// Visits all runs of the view merged, in the order of internal keys.
+// Visits all runs of the view merged, in the order of internal keys. Of a family with timestamps
+// all stored keys end in one, so the bounds get one too.
 Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& visit) {
   assert(visit != nullptr);
   const InternalKeyComparator& order = view.version()->comparator();
@@ -42,10 +44,13 @@ Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& v
   if (range.begin == nullptr) {
     merged.SeekToFirst();
   } else {
-    merged.Seek(order.FirstInternalKey(*range.begin));
+    merged.Seek(order.FirstInternalKey(order.FirstStored(*range.begin)));
   }
+  std::optional<std::string> end;  // a range without an end has everything from its beginning on
+  if (range.end != nullptr) end = order.FirstStored(*range.end);
   for (; merged.Valid(); merged.Next()) {
-    if (IsBehind(ExtractUserKey(merged.key()), range, order)) break;
+    const Slice stored = ExtractUserKey(merged.key());
+    if (end && IsBehind(stored, *end, range.includes_end, order)) break;
     if (!visit(merged.key(), merged.value())) break;
   }
   return merged.status();

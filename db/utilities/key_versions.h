@@ -12,9 +12,10 @@
 
 namespace ashlar {
 
+// User keys, without timestamps.
 struct KeyRange {
-  const Slice* begin = nullptr;  // user key, inclusive; null: from the first
-  const Slice* end = nullptr;    // user key; null: to the last
+  const Slice* begin = nullptr;  // inclusive; null: from the first
+  const Slice* end = nullptr;    // null: to the last
   bool includes_end = false;
 };
 

@@ -91,7 +91,9 @@ Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOpti
   if (!merge.empty() && merge != NameOf(given.merge_operator.get())) {
     return Differs("merge_operator", merge, NameOf(given.merge_operator.get()));
   }
-  const std::string factory = NameOf(given.table_factory.get());
+  const TableFactory* const given_factory = given.table_factory.get();
+  const std::string factory =
+      given_factory == nullptr ? TableFactory::kBlockBasedTableName() : NameOf(given_factory);
   if (text_of("table_factory", factory) != factory) {
     return Differs("table_factory", text_of("table_factory", ""), factory);
   }
@@ -262,6 +264,9 @@ Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std:
   PrintContext context;
   context.config = config_options;
   if (WritesForRocksDb78(contents.db_options)) context.newest = Since::kRocksDb78;
+  // The file has sanitized options, so both sides are sanitized before the comparison.
+  const DBOptions their_db = SanitizeDbOptions(contents.db_options);
+  const DBOptions our_db = SanitizeDbOptions(db_options);
   for (const FamilyOptionsInFile& family : contents.families) {
     const ColumnFamilyDescriptor* given = Find(cf_descs, family.name);
     if (given == nullptr) {
@@ -269,16 +274,13 @@ Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std:
     }
     RETURN_IF_ERROR(CompareObjects(family, given->options));
     if (!is_exact) continue;
-    // The file has sanitized options, so both sides are sanitized before the comparison.
-    const auto theirs = SanitizeColumnFamilyOptions(contents.db_options, family.options);
-    const auto ours = SanitizeColumnFamilyOptions(db_options, given->options);
+    const auto theirs = SanitizeColumnFamilyOptions(their_db, family.options);
+    const auto ours = SanitizeColumnFamilyOptions(our_db, given->options);
     RETURN_IF_ERROR(CompareAll(context, {ColumnFamilyOptionTable(), &theirs, family.texts}, &ours));
-    RETURN_IF_ERROR(CompareTables(context, contents, family, given->options));
+    RETURN_IF_ERROR(CompareTables(context, contents, family, ours));
   }
   if (!is_exact) return Status::OK();
-  const DBOptions theirs = SanitizeDbOptions(contents.db_options);
-  const DBOptions ours = SanitizeDbOptions(db_options);
-  return CompareAll(context, {DbOptionTable(), &theirs, contents.db_texts}, &ours);
+  return CompareAll(context, {DbOptionTable(), &their_db, contents.db_texts}, &our_db);
 }
 
 // ---- the forms of RocksDB 7.8, without ConfigOptions

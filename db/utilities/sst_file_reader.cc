@@ -14,6 +14,7 @@
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/read/db_iterator.h"
+#include "db/read/newest_run.h"
 #include "db/read/pinned_iterator.h"
 #include "db/read/point_read.h"
 #include "db/read/read_view.h"
@@ -78,9 +79,10 @@ class OneTable final : public ReadViewSource {
   // After an error the object is only destroyed.
   Status Load(std::unique_ptr<RandomReader> file);
 
-  // The snapshot is ignored: the view shows all entries of the table.
+  // The snapshot is ignored: the view shows all entries of the table. The numbers above are left to
+  // the updates of a batch on top of it.
   ReadView AcquireViewFor(const Snapshot* /*snapshot*/) override {
-    return ReadView(this, SuperVersionRef(super_version()), kMaxSequenceNumber);
+    return ReadView(this, SuperVersionRef(super_version()), NewestRun::kFirstSeqno - 1);
   }
   // The table is open for as long as the object lives, so a released view has nothing to clean up.
   void OnViewReleased(Purge) override {}
@@ -248,7 +250,8 @@ Status GetStamped(OneTable* table, const ReadOptions& read, const Slice& key,
   assert(table != nullptr);
   ReadView view = table->AcquireView();
   RETURN_IF_ERROR(CheckStampedRead(read, *view.super_version()));
-  StampedIterator versions(StampedPointOptions(read), std::move(view), {.merge = table->tools()});
+  StampedIterator versions(StampedPointOptions(read), std::move(view),
+                           {.merge = table->tools(), .is_lookup = true});
   const StampedIterator::Found found = versions.Lookup(key);
   RETURN_IF_ERROR(versions.status());
   if (found != StampedIterator::Found::kValue) return Status::NotFound();

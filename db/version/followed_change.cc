@@ -178,6 +178,19 @@ Status FollowedChange::CheckIdentity(const ManifestCounters& next) const {
                                    " and not ", counters_.db_id, ": open it again"));
 }
 
+namespace {
+
+// The error for a new MANIFEST that goes back behind what was read before: a write of the primary
+// failed, but its record could be read, and the primary then began a new MANIFEST without it. When
+// the primary has made the change after all, the next catch-up is possible.
+Status TakenBack(uint32_t family, const std::string& change) {
+  return Status::TryAgain(StrCat("the primary has taken back a change whose write failed: column ",
+                                 "family ", family, " ", change,
+                                 "; if this lasts, open the database again"));
+}
+
+}  // namespace
+
 // Computes the difference between the base versions and a whole MANIFEST: one edit for each open
 // family.
 Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
@@ -194,6 +207,9 @@ Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
     const auto family = described.find(edit.column_family);
     if (family != described.end()) family->second.Apply(edit);
   }
+  for (const uint32_t id : dropped_) {
+    if (described.contains(id)) return TakenBack(id, "was dropped, and is there again");
+  }
   for (const auto& [id, family] : families_) {
     VersionEdit& edit = difference->emplace_back();
     edit.column_family = id;
@@ -202,11 +218,10 @@ Status FollowedChange::ReduceToDifference(const std::vector<VersionEdit>& edits,
       edit.is_family_drop = true;
       continue;
     }
-    // Logs that were let go once are never needed again.
+    // The memtables of logs that are needed no more have been dropped.
     if (found->second.log_number < family.log_number) {
-      return Status::Corruption(StrCat("column family ", id, " needs logs from ",
-                                       found->second.log_number, " on, but needed them from ",
-                                       family.log_number, " on before"));
+      return TakenBack(id, StrCat("needs logs from ", found->second.log_number,
+                                  " on, but needed them from ", family.log_number, " on before"));
     }
     edit.log_number = found->second.log_number;
     edit.full_history_ts_low = found->second.full_history_ts_low;
@@ -227,6 +242,8 @@ FollowedChange VersionSet::BeginFollowed() const {
     taken.log_number = family->log_number;
   }
   change.counters_ = counters_;
+  MutexLock lock(&obsolete_mutex_);
+  for (const auto& family : dropped_) change.dropped_.push_back(family->id);
   return change;
 }
 

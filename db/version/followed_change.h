@@ -49,8 +49,8 @@ class FollowedChange {
   FollowedChange& operator=(FollowedChange&&) = delete;
 
   // `edits`: all records of a MANIFEST, or those behind the ones that the version set has. Records
-  // of families that are not open are passed over. Corruption if they contradict what is there:
-  // then nothing may be installed.
+  // of families that are not open are passed over. Corruption if they contradict what is there,
+  // TryAgain if they lack a change that was read before: then nothing may be installed.
   Status Build(const std::vector<VersionEdit>& edits, bool is_whole_manifest);
 
   // The open families that were not dropped before, by id.
@@ -70,6 +70,7 @@ class FollowedChange {
                             std::vector<VersionEdit>* difference) const;
 
   std::map<uint32_t, Family> families_;
+  std::vector<uint32_t> dropped_;  // families that were dropped before and are still in use
   ManifestCounters counters_;
   SequenceNumber largest_seqno_ = 0;
 };

@@ -60,6 +60,8 @@ struct VersionSet::Pending {
   std::map<uint32_t, FamilyChange> changes;  // families whose files change, by id
   // The number of the new MANIFEST; 0 if the change is appended to the existing one.
   FileNumber new_manifest_number = 0;
+  bool is_begun = false;  // the MANIFEST may have got a part of it
+  bool was_in_doubt = false;
   VersionEdit head;
   std::vector<FamilySnapshot> families;
   std::vector<VersionEdit> log_edits;  // written after the edits of the change
@@ -228,6 +230,7 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   assert(!change.edits.empty());
   if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(mutex);
   while (is_writing_) turn_->Wait();
+  may_hold_failed_change_ = false;
   RETURN_IF_ERROR(CheckFamilies(&change.edits));
   assert(!change.edits.empty());
   is_writing_ = true;
@@ -238,6 +241,9 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   Pending pending;
   Complete(&change, &pending);
   Begin(&change, &pending);
+  // Until the outcome is known; and for longer, if memory runs out.
+  pending.was_in_doubt = std::exchange(is_in_doubt_, true);
+  may_hold_failed_change_ = true;
   Status status;
   {
     MutexUnlock unlock(mutex);
@@ -251,8 +257,21 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
     }
     abandon.Cancel();
   }
-  if (status.ok()) Install(&change, &pending);
+  if (status.ok()) {
+    Install(&change, &pending);
+  } else {
+    NoteFailure(pending);
+  }
   return status;
+}
+
+// Notes what may be on disk after an error. Nothing is, if CURRENT cannot name the new MANIFEST.
+void VersionSet::NoteFailure(const Pending& pending) {
+  assert(is_writing_);
+  const bool is_new = pending.new_manifest_number != 0;
+  may_hold_failed_change_ = pending.is_begun && (!is_new || manifest_.may_be_current());
+  is_in_doubt_ = may_hold_failed_change_ || pending.was_in_doubt;
+  if (may_hold_failed_change_ && is_new) doubtful_manifests_.push_back(pending.new_manifest_number);
 }
 
 // Called when no other change is being written, so of two changes that create or drop the same
@@ -384,6 +403,7 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
   for (const VersionEdit& edit : change.edits) records.push_back(Encoded(edit));
   for (const VersionEdit& edit : pending->log_edits) records.push_back(Encoded(edit));
   assert(!is_new || records.size() == *pending->head.initial_records);
+  pending->is_begun = true;
   return is_new ? manifest_.Start(pending->new_manifest_number, records)
                 : manifest_.Append(records);
 }
@@ -491,7 +511,14 @@ void VersionSet::Install(Change* change, Pending* pending) {
   manifest_bytes_ = manifest_.bytes();
   if (pending->new_manifest_number != 0) {
     replaced_manifests_.push_back(std::exchange(manifest_number_, pending->new_manifest_number));
+    // CURRENT durably names the new file, which has no change that failed.
+    for (const FileNumber number : std::exchange(doubtful_manifests_, {})) {
+      replaced_manifests_.push_back(number);
+    }
   }
+  // The change after a failure begins a new MANIFEST.
+  assert(!pending->was_in_doubt || pending->new_manifest_number != 0);
+  is_in_doubt_ = false;
   for (auto& [id, changed] : pending->changes) Adopt(changed.family, std::move(changed.built));
   for (const VersionEdit& edit : change->edits) {
     ApplyCounters(edit);

@@ -96,6 +96,12 @@ class VersionSet {
   // while writing. After an error nothing is installed, this MANIFEST is never written again, and
   // the next call starts a new one. ColumnFamilyDropped if the families of all edits are dropped.
   Status LogAndApply(Change change, DbMutex* mutex) REQUIRES(db_mutex);
+  // After LogAndApply() has failed, as long as the mutex is held: whether the MANIFEST on disk may
+  // have that change nevertheless.
+  bool may_hold_failed_change() const REQUIRES(db_mutex) { return may_hold_failed_change_; }
+  // Whether it may have any change that failed. Until a later change has begun a new MANIFEST; from
+  // then on the files of the failed changes are certain to be named by none.
+  bool is_in_doubt() const REQUIRES(db_mutex) { return is_in_doubt_; }
   // Reads back the MANIFEST that was written. Corruption if the next opening could not recover from
   // it; then this MANIFEST is not written any more, and the next call of LogAndApply() starts a new
   // one. Releases the mutex while reading.
@@ -190,6 +196,7 @@ class VersionSet {
   static Status BuildVersions(const Change& change, Pending* pending);
   Status Write(const Change& change, Pending* pending);
   void Install(Change* change, Pending* pending) REQUIRES(db_mutex);
+  void NoteFailure(const Pending& pending) REQUIRES(db_mutex);
   void InstallFamily(std::shared_ptr<FamilyVersions> family) REQUIRES(db_mutex);
   void DropFamily(uint32_t id) REQUIRES(db_mutex);
   static void ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) REQUIRES(db_mutex);
@@ -224,6 +231,11 @@ class VersionSet {
   FileNumber manifest_number_ GUARDED_BY(db_mutex) = 0;
   uint64_t manifest_bytes_ GUARDED_BY(db_mutex) = 0;
   std::vector<FileNumber> replaced_manifests_ GUARDED_BY(db_mutex);
+  // After errors; see is_in_doubt(). The MANIFESTs are newer than manifest_number_, and CURRENT may
+  // name one of them.
+  bool may_hold_failed_change_ GUARDED_BY(db_mutex) = false;
+  bool is_in_doubt_ GUARDED_BY(db_mutex) = false;
+  std::vector<FileNumber> doubtful_manifests_ GUARDED_BY(db_mutex);
 
   ObsoleteBlobFiles obsolete_blobs_;   // declared here so that it outlives all versions
   std::atomic<int> live_versions_{0};  // installed and not yet released, of all families

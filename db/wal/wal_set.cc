@@ -112,7 +112,9 @@ Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
   return Open(OptionsOf(number));
 }
 
-// Reuses an old file if there is one. If that fails, a new file may still work.
+// Reuses an old file if there is one. If that fails, a new file may still work. A new file whose
+// creation failed half-way, for example because its space could not be allocated, is deleted again:
+// each attempt has a new number, and nothing else knows the file.
 Result<std::unique_ptr<WalSink>> WalSet::Open(WalSinkOptions options) const {
   assert(options.recycle_path.empty());
   while (const std::optional<FileNumber> old = recycler_.Take()) {
@@ -125,7 +127,12 @@ Result<std::unique_ptr<WalSink>> WalSet::Open(WalSinkOptions options) const {
                 "it is obsolete: the next open deletes it");
     options.recycle_path.clear();
   }
-  return OpenWalSink(options);
+  auto sink = OpenWalSink(options);
+  if (!sink.ok()) {
+    IgnoreError(DeleteFileIfExists(options_.fs, options.path),
+                "an empty log that stays is deleted by the next open");
+  }
+  return sink;
 }
 
 Result<std::unique_ptr<WalSink>> WalSet::CreateAhead(FileNumber number) const {
@@ -194,6 +201,10 @@ Status WalSet::WriteBeginning(WalSink* next, SequenceNumber first_seqno, const L
 
 // All steps are under the mutex. A thread that finds the new log alone in the set waits only for a
 // sync of that log, and this is right only if no log was abandoned without its replacement.
+//
+// An older log was delivered completely. Before the first log with an error, all that it holds was
+// inserted, so it is an ordinary obsolete log once it is not needed any more. It is abandoned, too,
+// because none of its bytes may count as durable from here on.
 std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink> next,
                                                          SequenceNumber first_seqno,
                                                          const Status& error) {
@@ -203,15 +214,17 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
   IgnoreError(WriteTimestampSizes(next.get()), "the first write returns the error of the new log");
   std::vector<std::shared_ptr<WalSink>> left;
   MutexLock lock(&mutex_);
+  bool is_intact = true;  // this log, and all before it
   for (Log& log : logs_) {
-    assert(replaced_.empty() || replaced_.back().number < log.sink->log_number());
+    const FileNumber number = log.sink->log_number();
+    assert(replaced_.empty() || replaced_.back().number < number);
+    const bool has_entry = number <= newest_durable_entry_ || log.sink->CheckEntry().ok();
+    is_intact = is_intact && &log != &logs_.back() && has_entry && log.sink->error().ok();
     log.sink->Abandon(error);
-    replaced_.push_back({.number = log.sink->log_number(),
-                         // What the file has up to here is known; bytes behind it may or may not be
-                         // there.
-                         .bytes = log.sink->delivered_size(),
-                         .has_failed = true});
-    failed_ends_[log.sink->log_number()] = log.sink->delivered_size();
+    // What the file has up to the delivered size is known; bytes behind it may or may not be there.
+    const uint64_t bytes = log.sink->delivered_size();
+    replaced_.push_back({.number = number, .bytes = bytes, .has_failed = !is_intact});
+    if (!is_intact) failed_ends_[number] = bytes;
     left.push_back(std::move(log.sink));
   }
   logs_.clear();
@@ -451,7 +464,8 @@ std::string WalSet::DebugString() const {
     StrAppend(&text, "log ", number, ": recovered, ", log.end_bytes, " bytes\n");
   }
   for (const Info& log : replaced_) {
-    StrAppend(&text, "log ", log.number, ": failed and replaced, ", log.bytes, " bytes\n");
+    StrAppend(&text, "log ", log.number,
+              log.has_failed ? ": failed and replaced, " : ": replaced, ", log.bytes, " bytes\n");
   }
   for (const Log& log : logs_) {
     const WalSink& sink = *log.sink;

@@ -56,7 +56,8 @@ class WalSet {
   struct Info {
     FileNumber number = 0;
     uint64_t bytes = 0;  // number of bytes that can be read
-    // The log was replaced after an error: it may hold records of failed writes.
+    // The log was replaced after an error of its own or of a log before it, or was the current one
+    // then: it may hold records of failed writes.
     bool has_failed = false;
   };
 
@@ -79,7 +80,8 @@ class WalSet {
   // Applies to logs that are created after this call.
   void SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync);
 
-  // Creates the file of a log; no record is written to it before Install().
+  // Creates the file of a log; no record is written to it before Install(). The number must be new:
+  // after an error there is no file with it.
   Result<std::unique_ptr<WalSink>> Create(FileNumber number) const;
   // The same for a background thread: also allocates space for a log as large as the current one.
   Result<std::unique_ptr<WalSink>> CreateAhead(FileNumber number) const;
@@ -138,7 +140,7 @@ class WalSet {
   uint64_t BytesFrom(FileNumber number) const;
   // All logs, oldest first. Their bytes together are a prefix of what was written.
   std::vector<Info> List() const;
-  // The end of the valid writes in a log that failed and was replaced; nullopt if it did not.
+  // The end of the valid writes in a replaced log with Info::has_failed; nullopt for all others.
   // Behind it there may be writes that were refused.
   std::optional<uint64_t> EndOfFailed(FileNumber number) const;
   // The number of syncs of logs; callers that share a sync count once.
@@ -185,7 +187,8 @@ class WalSet {
   std::map<FileNumber, LogSummary> recovered_ GUARDED_BY(mutex_);
   // Replaced logs whose files were not released yet, ascending.
   std::vector<Info> replaced_ GUARDED_BY(mutex_);
-  // The ends of replaced logs, including released ones, because readers may still use them.
+  // The ends of replaced logs that have failed, including released ones, because readers may still
+  // use them.
   std::map<FileNumber, uint64_t> failed_ends_ GUARDED_BY(mutex_);
   // The directory entries of the logs up to this number are durable.
   FileNumber newest_durable_entry_ GUARDED_BY(mutex_) = 0;

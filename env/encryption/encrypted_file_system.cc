@@ -60,6 +60,12 @@ class EncryptedFiles final : public EncryptedFileSystem {
                                      std::vector<FileAttributes>* r, IODebugContext* dbg) override;
   IOStatus Truncate(const std::string& f, size_t size, const IOOptions& io,
                     IODebugContext* dbg) override;
+  // The info log is written through this object, so it is encrypted like all other files. A logger
+  // of the file system below would write plain text.
+  IOStatus NewLogger(const std::string& f, const IOOptions& io, std::shared_ptr<Logger>* r,
+                     IODebugContext* dbg) override {
+    return FileSystem::NewLogger(f, io, r, dbg);
+  }
   // Reads return no buffers of the file system below, and they are never asynchronous.
   void SupportedOps(int64_t& supported_ops) override {
     FileSystemWrapper::SupportedOps(supported_ops);

@@ -4,9 +4,9 @@
 #include "env/trace/trace_sink.h"
 
 #include <cassert>
-#include <exception>
 #include <utility>
 
+#include "env/trace/writer_call.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -21,7 +21,7 @@ Status TraceSink::BeginTraceLocked(SystemClock* clock, std::unique_ptr<TraceWrit
                                    const Limits& limits, const Slice& first_payload) {
   if (writer == nullptr) return Status::InvalidArgument("trace: no writer was given");
   if (writer_ != nullptr) {
-    IgnoreError(writer->Close(), "it is not used");
+    IgnoreError(GuardedWriterCall([&] { return writer->Close(); }), "it is not used");
     // The running trace goes on; only the new writer is given up.
     return Status::Busy("a trace of this kind is running, or has failed and was not ended");
   }
@@ -56,16 +56,23 @@ Status TraceSink::End(Footer footer, bool* was_started) {
 // The first error of the trace comes before that of closing it.
 Status TraceSink::CloseLocked() {
   assert(writer_ != nullptr);
-  const Status closed = writer_->Close();
-  writer_.reset();
+  const std::unique_ptr<TraceWriter> writer = std::move(writer_);
+  const Status closed = GuardedWriterCall([&] { return writer->Close(); });
   return error_.ok() ? closed : error_;
 }
 
 // With a sampling frequency of n, every n-th record is written.
 bool TraceSink::AdmitsLocked() {
   if (!is_on()) return false;
+  uint64_t bytes = 0;
+  TraceWriter* const writer = writer_.get();
+  const Status sized = GuardedWriterCall([&] {
+    bytes = writer->GetFileSize();
+    return Status::OK();
+  });
+  if (!sized.ok()) FailLocked(sized);
   // The limit is not exact: the last record may exceed it by its own length.
-  if (writer_->GetFileSize() > limits_.max_bytes) return false;
+  if (!sized.ok() || bytes > limits_.max_bytes) return false;
   if (++since_sample_ < limits_.sampling_frequency) return false;
   since_sample_ = 0;
   return true;
@@ -103,17 +110,12 @@ void TraceSink::FailLocked(const Status& error) {
   is_on_.store(false, std::memory_order_relaxed);
 }
 
-// An exception of the program's writer must not reach the traced call.
 void TraceSink::WriteLocked() {
   assert(writer_ != nullptr);
   EndTraceFrame(&record_, 0);
-  try {
-    error_ = writer_->Write(record_);
-  } catch (const std::exception& thrown) {
-    error_ = Status::Aborted("the trace writer threw an exception", thrown.what());
-  } catch (...) {
-    error_ = Status::Aborted("the trace writer threw an exception");
-  }
+  TraceWriter* const writer = writer_.get();
+  const Slice record = record_;
+  error_ = GuardedWriterCall([&] { return writer->Write(record); });
   if (!error_.ok()) is_on_.store(false, std::memory_order_relaxed);
 }
 

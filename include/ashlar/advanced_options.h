@@ -158,7 +158,8 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // (GetSnapshot() returns nullptr if any family has this option), iterators do not see one
   // consistent state, and writes are applied one after the other (allow_concurrent_memtable_write
   // must be false). Only the default memtable overwrites values; other memtables work but do not
-  // overwrite.
+  // overwrite. Opening is NotSupported while the WAL has transactions of a TransactionDB that have
+  // written data and are not decided.
   bool inplace_update_support = false;
   // Number of locks that a memtable uses for inplace_update_support. A reader copies a value while
   // it holds the lock that the key's hash selects. Dynamic.
@@ -272,12 +273,14 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   bool disallow_memtable_writes = false;
   // Age in seconds after which a FIFO compaction deletes a file, levelled compaction moves its data
   // down one level at a time, and universal compaction merges all runs. 0 = never; the default
-  // means 30 days. Checked when a flush or compaction ends and when the database is opened.
-  // Dynamic.
+  // means 30 days, and never with PlainTables or CuckooTables. Checked when a flush or compaction
+  // ends and when the database is opened. Dynamic, but a change has no effect on universal
+  // compaction, which looks at periodic_compaction_seconds once it is open.
   uint64_t ttl = 0xfffffffffffffffe;
   // Age in seconds after which a file is rewritten on its level; 0 = never. The default means
-  // never, or 30 days in a family with levelled compaction and a compaction filter. Checked
-  // whenever a compaction is picked. Dynamic.
+  // never, or 30 days in a family with levelled compaction and a compaction filter. Without effect
+  // with FIFO compaction, for which `ttl` is the age. Checked whenever a compaction is picked.
+  // Dynamic.
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
   // Point reads that search a table without finding the key there, and continue with an older
   // table, waste work on that table. A table is compacted early when the number of such reads,

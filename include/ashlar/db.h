@@ -644,7 +644,7 @@ class ASHLAR_EXPORT DB {
                               CompactionJobInfo* compaction_job_info = nullptr);
 
   // PauseBackgroundWork() waits for running flushes and compactions and prevents new ones until
-  // ContinueBackgroundWork() has been called as often.
+  // ContinueBackgroundWork() has been called as often, or unlogged writes must be flushed at close.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
   // Sets disable_auto_compactions to false for these families and starts the compactions that are
@@ -709,8 +709,8 @@ class ASHLAR_EXPORT DB {
   virtual Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* column_family,
                                                std::string* newest_timestamp) = 0;
 
-  // DisableFileDeletions() keeps obsolete files, so that an open database can be copied, until
-  // EnableFileDeletions() has been called as often.
+  // DisableFileDeletions() keeps obsolete files, for copies, until EnableFileDeletions() was called
+  // as often. It waits for deletions that have begun, unless a listener calls it within one.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions() = 0;
   // Form of older releases: if `force` is true, it undoes all Disable calls at once.
@@ -818,7 +818,7 @@ class ASHLAR_EXPORT DB {
                                   const Slice& end_key) = 0;
 
   // Compares the checksums of whole files with those in the MANIFEST. InvalidArgument without
-  // file_checksum_gen_factory.
+  // file_checksum_gen_factory. A secondary skips files that its primary has deleted.
   virtual Status VerifyFileChecksums(const ReadOptions& read_options);
   // Reads all tables and verifies the checksum of every block. The message of a Corruption names
   // the file.
@@ -896,7 +896,7 @@ class ASHLAR_EXPORT DB {
 
   // In a secondary or follower: shows what the primary has written to files since, in all families
   // at one moment, at a cost that depends on what is new. After an error the state is as before.
-  // TryAgain as for OpenAsSecondary(); NotSupported in other databases. Any thread.
+  // TryAgain as at opening, or if the primary undid a change. Elsewhere NotSupported. Any thread.
   virtual Status TryCatchUpWithPrimary();
 };
 
@@ -921,8 +921,8 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags lhs,
                                                  static_cast<uint8_t>(rhs));
 }
 
-// Deletes all files of a database, but no other files in its directory. OK if there is no database.
-// The database must not be open.
+// Deletes the files of a database that is not open (in wal_dir logs only, in db_paths and cf_paths
+// tables and blob files only), nothing in a directory with another CURRENT. OK if there is none.
 ASHLAR_EXPORT Status DestroyDB(const std::string& name, const Options& options,
                                const std::vector<ColumnFamilyDescriptor>& column_families =
                                    std::vector<ColumnFamilyDescriptor>());

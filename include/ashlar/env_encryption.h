@@ -11,9 +11,10 @@
 //
 // Format, which is RocksDB's: each file that is not empty begins with a prefix of
 // EncryptionProvider::GetPrefixLength() bytes. Sizes and offsets of the file system do not count
-// it. Names, sizes and the times of files are visible, and so is the info log: loggers write
-// unencrypted files. Encryption does not detect changes of the files by an attacker, beyond the
-// checksums of the database.
+// it. Names, sizes and the times of files are visible. The info log is encrypted like all other
+// files, in contrast to RocksDB; a logger of the file system or Env below is not asked for. To keep
+// a readable log, set DBOptions::info_log. Encryption does not detect changes of the files by an
+// attacker, beyond the checksums of the database.
 //
 // With the CTR provider, each file has its own random counter and vector from the operating system,
 // and a file that is written anew, or reused as a recycled log, gets a new prefix: no part of a key

@@ -37,14 +37,14 @@ class ASHLAR_EXPORT Iterator : public IteratorBase {
   // while Valid().
   virtual const WideColumns& columns() const;
 
-  // Facts about the iterator as text. InvalidArgument for an unknown name.
+  // Facts about the iterator as text. InvalidArgument for an unknown name or a null `prop`.
   //   "rocksdb.iterator.is-key-pinned"        "1" if key() stays valid until the iterator is
   //   deleted
   //   "rocksdb.iterator.is-value-pinned"      the same for value()
   //   "rocksdb.iterator.super-version-number" number of the super version that is read
   //   "rocksdb.iterator.internal-key"         user key of the current entry, as stored
-  //   "rocksdb.iterator.write-time"           when the entry was written, seconds since 1970,
-  //   encoded
+  //   "rocksdb.iterator.write-time"           when the current entry was written: seconds since
+  //   1970 in 8 bytes, little-endian. This version does not look the time up: UINT64_MAX (unknown)
   virtual Status GetProperty(std::string prop_name, std::string* prop);
 
   // The user timestamp of the current entry. Only with a comparator that has timestamps.

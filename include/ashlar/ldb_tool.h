@@ -42,7 +42,8 @@ struct ASHLAR_EXPORT LDBOptions {
 // Runs ldb commands. `db_options` has the environment, and the comparator, merge operator, filters
 // and other options of all families; `column_families`, which may be null, those of single
 // families. What the OPTIONS file of the database says goes before, except for objects that it only
-// names. Results go to stdout, errors to stderr. Threads: one call at a time in the process.
+// names or cannot have, and for db_paths and cf_paths. Results go to stdout, errors to stderr.
+// Threads: one call at a time in the process.
 class ASHLAR_EXPORT LDBTool {
  public:
   // Runs a command and ends the process with its exit code.

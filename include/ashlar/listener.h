@@ -6,12 +6,14 @@
 // should return quickly and must not close the database. The structs passed to them are valid only
 // during the call.
 //
-// A callback that runs in the thread of a flush or compaction cannot wait for background work that
-// needs this thread. Such calls return Incomplete instead:
-//   in both           WaitForCompact, PauseBackgroundWork
-//   in a flush        Flush with `wait`, or without `allow_write_stall` where it would stop writes;
-//                     Resume; writes that would wait for a flush
-//   in a compaction   CompactRange; writes that would wait for a compaction
+// A callback that runs in the thread of a background job (a flush, a compaction, also that of
+// CompactFiles(), or a purge, which deletes files that a reader has released in the background)
+// cannot wait for work that needs this thread. Such calls return Incomplete instead:
+//   in each           WaitForCompact
+//   in a flush        PauseBackgroundWork; Flush with `wait`, or without `allow_write_stall` where
+//                     it would stop writes; Resume; writes that would wait for a flush
+//   in a compaction   PauseBackgroundWork; CompactRange; writes that would wait for a compaction
+//   in a purge        what needs a thread, if the pool has no other
 // The same holds for compaction filters and merge operators.
 #pragma once
 
@@ -475,9 +477,11 @@ class ASHLAR_EXPORT EventListener : public Customizable {
   // A file has been ingested.
   virtual void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& /*info*/) {}
 
-  // A background error has occurred; writes already fail. Called once per error, without locks.
-  // Setting *bg_error to OK makes the database continue as if there had been no error. This has no
-  // effect for kWriteCallback: after a failed WAL write, writes fail until DB::Resume().
+  // A background error has occurred. Called once per error, without locks. The error takes effect
+  // when all listeners have returned, and setting *bg_error to OK makes the database continue as if
+  // there had been no error. kWriteCallback and kMemTable differ: there writes already fail, and
+  // *bg_error has no effect. After a failed WAL write (kWriteCallback) they fail until
+  // DB::Resume(), after kMemTable until the database is opened again.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
   // A family begins to delay writes, delays them in a different way, or stops delaying them. Called
   // in the order of the changes.
@@ -486,8 +490,9 @@ class ASHLAR_EXPORT EventListener : public Customizable {
   // Operations on tables, WALs, MANIFESTs and blob files have ended, successfully or not. Called
   // only if ShouldBeNotifiedOnFileIO() returned true when the database was opened, by the thread
   // that performed the operation. That thread may hold locks, so calls to the database would
-  // deadlock. WALs are not memory-mapped in this case. Files are never truncated so far, so
-  // OnFileTruncateFinish() is not called.
+  // deadlock. WALs are not memory-mapped in this case. Files are truncated where they end: with
+  // direct writes the padding of the last page is cut off, and with recycle_log_file_num the rest
+  // of the older log.
   virtual void OnFileReadFinish(const FileOperationInfo& /*info*/) {}
   virtual void OnFileWriteFinish(const FileOperationInfo& /*info*/) {}
   virtual void OnFileFlushFinish(const FileOperationInfo& /*info*/) {}

@@ -127,7 +127,7 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // only if compaction_filter is nullptr.
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory = nullptr;
   // Bytes that a memtable may hold before it becomes immutable and is flushed. At least 64 KiB.
-  // Takes effect with the next memtable. Dynamic.
+  // Takes effect at once, also for the active memtable. Dynamic.
   size_t write_buffer_size = 64 << 20;
   // Compression of the levels that neither bottommost_compression nor compression_per_level sets.
   // Default: LZ4 if it is linked in, else Snappy, else none. Dynamic.
@@ -278,7 +278,9 @@ class ASHLAR_EXPORT CompactionService : public Customizable {
   // soon.
   virtual void CancelAwaitingJobs() {}
   // Reports what became of a scheduled job: kSuccess if its output is part of the database now,
-  // kUseLocal if the compaction runs in this process, kFailure if installing the output failed.
+  // kUseLocal if the compaction runs in this process, kFailure if installing the output failed,
+  // kAborted if the compaction was given up: the service has aborted it, or it was stopped, for
+  // example because the database is being closed.
   virtual void OnInstallation(const std::string& /*scheduled_job_id*/,
                               CompactionServiceJobStatus /*status*/) {}
 };
@@ -458,7 +460,7 @@ struct ASHLAR_EXPORT DBOptions {
   // bytes; 0 = only when the table is finished. Dynamic; takes effect with tables that are begun
   // later.
   uint64_t bytes_per_sync = 0;
-  // The same for WALs. Dynamic; takes effect with the next WAL.
+  // The same for WALs. Dynamic; takes effect with one of the next two WALs.
   uint64_t wal_bytes_per_sync = 0;
   // Before asking for the next range, wait until the previous one is on the device. Takes effect
   // with the next table, and for WALs at the next open.
@@ -786,8 +788,9 @@ struct ReadOptions {
   // If the iterator was the last user of obsolete files, delete them in a background thread instead
   // of in its destructor.
   bool background_purge_on_iterator_cleanup = false;
-  // Return false to let iterators skip a table, by its properties: its rows and its tombstones.
-  // InvalidArgument in a family with min_tombstones_for_range_conversion.
+  // Return false to let iterators skip a table, by its properties: its rows and its tombstones of
+  // single keys. Its range tombstones still hide older rows. InvalidArgument in a family with
+  // min_tombstones_for_range_conversion.
   const std::function<bool(const TableProperties&)>* table_filter = nullptr;
   // Do not read ahead beyond iterate_upper_bound.
   bool auto_readahead_size = true;
@@ -1080,9 +1083,10 @@ struct OpenAndCompactOptions {
 struct LiveFilesStorageInfoOptions {
   // Return the recorded checksum of each table too.
   bool include_checksum_info = false;
-  // Flush first if the WALs hold at least this many bytes; 0 = always.
+  // Flush first if the WALs hold at least this many bytes; 0 = always. With DBOptions::allow_2pc
+  // the flush always happens.
   uint64_t wal_size_for_flush = 0;
-  // Flush all families together. A hint without effect: DBOptions::atomic_flush decides.
+  // If it flushes, flush all families together, as with DBOptions::atomic_flush.
   bool atomic_flush = false;
 };
 
@@ -1094,7 +1098,7 @@ struct WaitForCompactOptions {
   bool flush = false;
   // Also wait until obsolete files are deleted. A hint without effect: they always are.
   bool wait_for_purge = false;
-  // Close the database afterwards, even if there is a background error.
+  // Close the database afterwards, even if the flush has failed or there is a background error.
   bool close_db = false;
   // Return TimedOut after this long; zero = no limit.
   std::chrono::microseconds timeout = std::chrono::microseconds::zero();

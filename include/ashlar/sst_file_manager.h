@@ -32,7 +32,7 @@ class ASHLAR_EXPORT SstFileManager {
   // Sets a limit in bytes on the space of all tracked files; 0 = no limit. When a flush or
   // compaction reaches it, a background error follows: writes fail with SpaceLimit until
   // DB::Resume() is called, which requires free space. Compactions that would exceed the limit are
-  // not started; CompactRange() returns CompactionTooLarge then.
+  // not started; CompactRange() and CompactFiles() return CompactionTooLarge then.
   virtual void SetMaxAllowedSpaceUsage(uint64_t max_allowed_space) = 0;
   // Sets the number of bytes that are kept free for running compactions.
   virtual void SetCompactionBufferSize(uint64_t compaction_buffer_size) = 0;
@@ -59,7 +59,11 @@ class ASHLAR_EXPORT SstFileManager {
 // Creates a manager, which the caller owns. `env` and `fs` must be those of the databases and must
 // outlive it. trash_dir is a directory that older releases used: its contents are deleted, and
 // *status receives the result. Files larger than bytes_max_delete_chunk are deleted in pieces of
-// that size if they have no other hard link; 0 = always as a whole.
+// that size if they have no other hard link; 0 = always as a whole. A piece is cut off the end of a
+// file that other processes may have open. So if secondaries (DB::OpenAsSecondary()) read the
+// directory and files are deleted at a limited rate, this must be 0: reads of a cut file fail with
+// Corruption and, if it is memory-mapped (allow_mmap_reads), may end the process. A follower has
+// hard links, and needs nothing.
 ASHLAR_EXPORT SstFileManager* NewSstFileManager(
     Env* env, std::shared_ptr<FileSystem> fs, std::shared_ptr<Logger> info_log = nullptr,
     const std::string& trash_dir = "", int64_t rate_bytes_per_sec = 0,

@@ -28,11 +28,12 @@ class ASHLAR_EXPORT StallInterface {
 
 class ASHLAR_EXPORT WriteBufferManager final {
  public:
-  // _buffer_size is the limit in bytes; 0 only counts. If `cache` is set, the memory is charged to
-  // it in steps of 256 KiB. The charge is the highest recent use, because new memtables will soon
-  // use the memory that a flush frees. If allow_stall is true, writers wait while the limit is
-  // exceeded and memory of immutable memtables is about to be freed; writes with
-  // WriteOptions::no_slowdown fail with Incomplete instead.
+  // _buffer_size is the limit in bytes; 0 = no limit. Databases that are opened with a manager that
+  // has neither a limit nor a cache do not report to it, and keep no limit that is set later. If
+  // `cache` is set, the memory is charged to it in steps of 256 KiB. The charge is the highest
+  // recent use, because new memtables will soon use the memory that a flush frees. If allow_stall
+  // is true, writers wait while the limit is exceeded and memory of immutable memtables is about to
+  // be freed; writes with WriteOptions::no_slowdown fail with Incomplete instead.
   explicit WriteBufferManager(size_t _buffer_size, std::shared_ptr<Cache> cache = {},
                               bool allow_stall = false);
   WriteBufferManager(const WriteBufferManager&) = delete;

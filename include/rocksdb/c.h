@@ -897,7 +897,7 @@ rocksdb_checkpoint_t* rocksdb_checkpoint_object_create(rocksdb_t* db, char** err
 void rocksdb_checkpoint_object_destroy(rocksdb_checkpoint_t* checkpoint);
 
 // Makes an openable copy in a directory that does not exist yet. Logs of at least
-// `log_size_for_flush` bytes are flushed instead of copied (0: always).
+// `log_size_for_flush` bytes are flushed instead of copied (0: always; with allow_2pc always).
 void rocksdb_checkpoint_create(rocksdb_checkpoint_t* checkpoint, const char* checkpoint_dir,
                               uint64_t log_size_for_flush, char** errptr);
 
@@ -3271,7 +3271,8 @@ ROCKSDB_C_BEGIN
 // Creates the statistics object of the options, or a new one with all counters at 0. Without it the
 // functions below return 0, null and empty data, and the level is 0.
 void rocksdb_options_enable_statistics(rocksdb_options_t* opt);
-// rocksdb_statistics_level_...; setting it creates the object if there is none.
+// rocksdb_statistics_level_...; setting it creates the object if there is none. Other numbers stand
+// for the nearest level.
 void rocksdb_options_set_statistics_level(rocksdb_options_t* opt, int level);
 int rocksdb_options_get_statistics_level(rocksdb_options_t* opt);
 // One line for each counter and histogram, to be freed with rocksdb_free().
@@ -3956,6 +3957,10 @@ uint64_t rocksdb_wal_file_start_sequence(const rocksdb_wal_file_t* file);
 uint64_t rocksdb_wal_file_size_file_bytes(const rocksdb_wal_file_t* file);
 void rocksdb_wal_file_destroy(rocksdb_wal_file_t* file);
 
+// For older programs. Deletes an archived log, whose name is its path_name; other names, those of
+// tables too, are ignored. Errors are not reported.
+void rocksdb_delete_file(rocksdb_t* db, const char* name);
+
 rocksdb_wal_readoptions_t* rocksdb_wal_readoptions_create(void);
 void rocksdb_wal_readoptions_destroy(rocksdb_wal_readoptions_t* options);
 void rocksdb_wal_readoptions_set_verify_checksums(rocksdb_wal_readoptions_t* options,
@@ -3970,9 +3975,12 @@ ROCKSDB_C_END
 ROCKSDB_C_BEGIN
 
 // `overwrite_keys`: an entry takes the place of an older one with its key. The comparator is that
-// of entries whose family is not known (null: by bytes).
+// of entries whose family is not known (null: by bytes). From the bytes of another batch: its
+// entries are in the order of bytes, and the result is null if they are damaged or have entries
+// that batches with an index do not take.
 rocksdb_writebatch_wi_t* rocksdb_writebatch_wi_create(size_t reserved_bytes,
                                                     unsigned char overwrite_keys);
+rocksdb_writebatch_wi_t* rocksdb_writebatch_wi_create_from(const char* rep, size_t size);
 rocksdb_writebatch_wi_t* rocksdb_writebatch_wi_create_with_params(
     rocksdb_comparator_t* backup_index_comparator, size_t reserved_bytes,
     unsigned char overwrite_key, size_t max_bytes, size_t protection_bytes_per_key);

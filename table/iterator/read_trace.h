@@ -68,8 +68,8 @@ class ReadTrace {
   virtual void OnRowFound() = 0;  // the row cache answered for the table
   virtual void OnBlock(const Block& block) = 0;
   virtual void OnTombstone(const Tombstone& tombstone) = 0;
-  // A seek asked the prefix filter of the table.
-  virtual void OnPrefixFilter(bool let_through) = 0;
+  // A seek asked the filter of the table, for a prefix or for a key.
+  virtual void OnFilter(bool let_through, bool is_of_prefixes) = 0;
 
   // For point reads: before the read begins, and after the last place was searched.
   virtual void BeginLookup(const PointLookup& lookup) = 0;

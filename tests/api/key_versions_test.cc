@@ -2,8 +2,10 @@
 //
 // GetAllKeyVersions: every stored version, in order, of memtables and tables.
 #include "db/utilities/key_versions.h"
+#include "ashlar/comparator.h"
 #include "ashlar/utilities/debug.h"
 #include "tests/support/test_db.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -69,6 +71,35 @@ TEST_F(KeyVersionsTest, EndOfAWalkIsExclusiveUnlessIncluded) {
   const auto visit = [&](const Slice&, const Slice&) { return ++count > 0; };
   ASSERT_OK(ForEachKeyVersion(db_.get(), nullptr, range, visit));
   EXPECT_EQ(count, 1);
+}
+
+// The bounds have no timestamps, and may be shorter than one.
+TEST(StampedKeyVersions, BoundsAreKeysWithoutTimestamps) {
+  TestDb db;
+  db.options().comparator = BytewiseComparatorWithU64Ts();
+  db.Open();
+  for (const auto& [key, timestamp] : {std::pair("a", 1), {"b", 1}, {"b", 3}, {"c", 2}}) {
+    for (const std::string suffix : {"", "-of-14-bytes"}) {
+      std::string bytes;
+      EncodeU64Ts(static_cast<uint64_t>(timestamp), &bytes);
+      ASSERT_OK(db.db()->Put({}, key + suffix, bytes, StrCat(key, timestamp)));
+    }
+  }
+  const auto values = [&](OptSlice begin, OptSlice end) {
+    std::vector<KeyVersion> versions;
+    EXPECT_OK(GetAllKeyVersions(db.db(), begin, end, 100, &versions));
+    std::string text;
+    for (const KeyVersion& version : versions) text += version.value + " ";
+    return text;
+  };
+  for (int flushed = 0; flushed < 2; ++flushed) {
+    EXPECT_EQ(values("b", "b"), "b3 b1 ");
+    EXPECT_EQ(values("b-of-14-bytes", "c"), "b3 b1 c2 ");
+    EXPECT_EQ(values("b-of-14-bytes", "c-of-14-bytes"), "b3 b1 c2 c2 ");
+    EXPECT_EQ(values(nullptr, "a"), "a1 ");
+    EXPECT_EQ(values("c-of-14-bytes", nullptr), "c2 ");
+    db.Flush();
+  }
 }
 
 }  // namespace

@@ -168,6 +168,35 @@ void capi_test_batches(const char* directory) {
   ashlar_options_destroy(options);
 }
 
+// `bytes` are those of the batch in test_indexed_entries().
+static void test_indexed_copy(const char* bytes, size_t size,
+                              ashlar_column_family_handle_t* family) {
+  char* error = NULL;
+  size_t length = 0;
+  ashlar_options_t* options = ashlar_options_create();
+  ashlar_writebatch_wi_t* copy = ashlar_writebatch_wi_create_from(bytes, size);
+  CHECK(copy != NULL && ashlar_writebatch_wi_count(copy) == 8);
+  const char* copied = ashlar_writebatch_wi_data(copy, &length);
+  CHECK(length == size && memcmp(copied, bytes, size) == 0);
+  CHECK_TEXT(ashlar_writebatch_wi_get_from_batch(copy, options, "a", 1, &length, &error), length,
+             "1");
+  CHECK_TEXT(ashlar_writebatch_wi_get_from_batch_cf(copy, options, family, "b", 1, &length, &error),
+             length, "2");
+  CHECK(ashlar_writebatch_wi_get_from_batch(copy, options, "e", 1, &length, &error) == NULL);
+  CHECK_OK(error);
+  ashlar_writebatch_wi_destroy(copy);
+  ashlar_options_destroy(options);
+
+  // Damaged bytes, none at all, and a range, for which there is no index.
+  CHECK(ashlar_writebatch_wi_create_from(bytes, size - 1) == NULL);
+  CHECK(ashlar_writebatch_wi_create_from(NULL, 0) == NULL);
+  ashlar_writebatch_t* range = ashlar_writebatch_create();
+  ashlar_writebatch_delete_range(range, "a", 1, "b", 1);
+  const char* of_range = ashlar_writebatch_data(range, &length);
+  CHECK(ashlar_writebatch_wi_create_from(of_range, length) == NULL);
+  ashlar_writebatch_destroy(range);
+}
+
 static void test_indexed_entries(ashlar_t* db, ashlar_column_family_handle_t* family) {
   char* error = NULL;
   size_t size = 0;
@@ -190,6 +219,7 @@ static void test_indexed_entries(ashlar_t* db, ashlar_column_family_handle_t* fa
   plain = ashlar_writebatch_create_from(bytes, size);
   CHECK(ashlar_writebatch_count(plain) == 8);
   ashlar_writebatch_destroy(plain);
+  test_indexed_copy(bytes, size, family);
   ashlar_writebatch_wi_set_save_point(batch);
   ashlar_writebatch_wi_put(batch, "z", 1, "26", 2);
   ashlar_writebatch_wi_rollback_to_save_point(batch, &error);

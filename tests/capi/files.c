@@ -113,6 +113,56 @@ void capi_test_external_tables(const char* directory) {
   ashlar_options_destroy(options);
 }
 
+// The number of archived logs. The name of the last one that is archived, or not, is copied to
+// `name`.
+static size_t count_archived(ashlar_t* db, int wants_archived, char* name, size_t room) {
+  char* error = NULL;
+  size_t count = 0;
+  ashlar_wal_files_t* files = ashlar_get_sorted_wal_files(db, &error);
+  CHECK_OK(error);
+  for (size_t i = 0; i < ashlar_wal_files_count(files); i++) {
+    const ashlar_wal_file_t* file = ashlar_wal_files_get_wal_file(files, i);
+    const int is_archived = ashlar_wal_file_type(file) == ashlar_wal_file_type_archived_log;
+    if (is_archived) count++;
+    if (is_archived == wants_archived) snprintf(name, room, "%s", ashlar_wal_file_path_name(file));
+  }
+  ashlar_wal_files_destroy(files);
+  return count;
+}
+
+static void test_deleted_logs(const char* directory) {
+  char* error = NULL;
+  char name[64] = "";
+  ashlar_options_t* options = ashlar_options_create();
+  ashlar_options_set_WAL_ttl_seconds(options, 3600);
+  ashlar_t* db = open_database(directory, options);
+  for (int i = 0; i < 2; i++) {
+    put_text(db, "k", "archived");
+    flush_all(db);
+  }
+  put_text(db, "k", "v");
+  ashlar_wait_for_compact_options_t* wait = ashlar_wait_for_compact_options_create();
+  ashlar_wait_for_compact(db, wait, &error);
+  CHECK_OK(error);
+  ashlar_wait_for_compact_options_destroy(wait);
+  // Neither the log in use nor a table goes.
+  CHECK(count_archived(db, 0, name, sizeof(name)) == 2);
+  ashlar_delete_file(db, name);
+  const ashlar_livefiles_t* tables = ashlar_livefiles(db);
+  ashlar_delete_file(db, ashlar_livefiles_name(tables, 0));
+  ashlar_livefiles_destroy(tables);
+  CHECK(count_archived(db, 1, name, sizeof(name)) == 2);
+  ashlar_delete_file(db, name);
+  CHECK(count_archived(db, 1, name, sizeof(name)) == 1);
+  ashlar_delete_file(db, name + 1);  // without the slash
+  CHECK(count_archived(db, 1, name, sizeof(name)) == 0);
+  ashlar_close(db);
+  db = open_database(directory, options);
+  CHECK(has_text(db, "k", "v"));
+  ashlar_close(db);
+  ashlar_options_destroy(options);
+}
+
 void capi_test_logs(const char* directory) {
   char* error = NULL;
   uint64_t seqno = 0;
@@ -153,6 +203,7 @@ void capi_test_logs(const char* directory) {
   ashlar_wal_file_destroy(current);
   ashlar_wal_files_destroy(files);
   ashlar_close(db);
+  test_deleted_logs(beside(directory, "_archive"));
 }
 
 static void check_restored(const char* directory, const char* value) {

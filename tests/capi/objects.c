@@ -169,6 +169,10 @@ static void test_statistics(const char* directory) {
   ashlar_options_statistics_get_histogram_data(options, 0, data);
   ashlar_options_set_statistics_level(options, ashlar_statistics_level_all);
   CHECK(ashlar_options_get_statistics_level(options) == ashlar_statistics_level_all);
+  ashlar_options_set_statistics_level(options, -1);
+  CHECK(ashlar_options_get_statistics_level(options) == ashlar_statistics_level_disable_all);
+  ashlar_options_set_statistics_level(options, 1000);
+  CHECK(ashlar_options_get_statistics_level(options) == ashlar_statistics_level_all);
   ashlar_options_enable_statistics(options);
   CHECK(ashlar_options_get_statistics_level(options) ==
         ashlar_statistics_level_except_detailed_timers);

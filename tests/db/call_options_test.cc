@@ -38,6 +38,21 @@ TEST_F(CallOptionsTest, IteratorsSkipTheTablesThatTheFilterRefuses) {
   EXPECT_EQ(Keys(read), "b2b3c");
 }
 
+TEST_F(CallOptionsTest, RangeTombstonesOfTablesThatTheFilterRefusesStillHide) {
+  for (const char* key : {"a", "b", "c"}) Put(key, "v");
+  Flush();
+  DeleteRange("a", "b");
+  Delete("b");
+  Put("d", "v");
+  Flush();
+  const std::function<bool(const TableProperties&)> without_ranges =
+      [](const TableProperties& table) { return table.num_range_deletions == 0; };
+  ReadOptions read;
+  EXPECT_EQ(Keys(read), "cd");
+  read.table_filter = &without_ranges;
+  EXPECT_EQ(Keys(read), "bc");
+}
+
 TEST_F(CallOptionsTest, IteratorsOverMemTablesShowNoTables) {
   PutInTable("a");
   Put("b", "v");

@@ -96,6 +96,40 @@ TEST_F(TraceSinkTest, MemoryThatRunsOutEndsTheTraceAndNotTheOrder) {
   EXPECT_OK(End());
 }
 
+TEST_F(TraceSinkTest, AnExceptionForTheSizeEndsTheTraceAndNotTheCall) {
+  for (const bool has_place : {false, true}) {
+    trace_ = MemoryTrace();
+    Start();
+    trace_.size_throws = true;
+    if (has_place) {
+      Record(0, "a");
+    } else {
+      sink_.Record(kTraceGet, [](std::string* bytes) { *bytes += "a"; });
+    }
+    EXPECT_FALSE(sink_.is_on());
+    EXPECT_TRUE(End().IsAborted());
+    EXPECT_EQ(Written(), "");
+    EXPECT_TRUE(trace_.is_closed);
+  }
+}
+
+TEST_F(TraceSinkTest, AnExceptionOfClosingIsAnError) {
+  trace_.close_throws = true;
+  Start();
+  EXPECT_TRUE(End().IsAborted());
+  trace_ = MemoryTrace();
+  Start();
+  Record(0, "a");
+  MemoryTrace other;
+  other.close_throws = true;
+  EXPECT_TRUE(sink_
+                  .Start(SystemClock::Default().get(), std::make_unique<WriterInto>(&other),
+                         TraceSink::Limits(), "header", [] {})
+                  .IsBusy());
+  EXPECT_OK(End());
+  EXPECT_EQ(Written(), "a");
+}
+
 TEST_F(TraceSinkTest, PlacesOfSeveralThreadsAreWrittenInOrder) {
   constexpr uint64_t kThreads = 4, kRounds = 3;
   constexpr uint64_t kInRound = TraceSink::kMostKept;  // as many as may be open

@@ -172,8 +172,12 @@ def run(command, **options):
 
 
 def target_of(suite):
+    """The program to build. The scripts of a tool have names that begin with its name: ldb_files_script."""
     program = shlex.split(suite)[0]
-    return program.removesuffix("_script") if program.endswith("_script") else program
+    if not program.endswith("_script"):
+        return program
+    tools = [tool for tool in ("db_bench", "db_stress", "ldb", "sst_dump") if program.startswith(tool)]
+    return tools[0] if tools else program.removesuffix("_script")
 
 
 def configure(bugs):

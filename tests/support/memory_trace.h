@@ -20,6 +20,8 @@ struct MemoryTrace {
   Status next_write;
   Status close;
   bool throws = false;
+  bool size_throws = false;
+  bool close_throws = false;
 };
 
 class WriterInto final : public TraceWriter {
@@ -34,9 +36,13 @@ class WriterInto final : public TraceWriter {
   }
   Status Close() override {
     trace_->is_closed = true;
+    if (trace_->close_throws) throw std::runtime_error("not closed");
     return trace_->close;
   }
-  uint64_t GetFileSize() override { return bytes_; }
+  uint64_t GetFileSize() override {
+    if (trace_->size_throws) throw std::runtime_error("no size");
+    return bytes_;
+  }
 
  private:
   MemoryTrace* const trace_;

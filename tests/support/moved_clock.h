@@ -15,6 +15,7 @@ class MovedClock final : public SystemClockWrapper {
   MovedClock() : SystemClockWrapper(SystemClock::Default()) {}
   const char* Name() const override { return "MovedClock"; }
   Status GetCurrentTime(int64_t* seconds) override {
+    times_asked++;
     const Status status = SystemClockWrapper::GetCurrentTime(seconds);
     *seconds += moved_by_seconds;
     return status;
@@ -23,6 +24,7 @@ class MovedClock final : public SystemClockWrapper {
     return SystemClockWrapper::NowMicros() + static_cast<uint64_t>(moved_by_seconds) * 1'000'000;
   }
   std::atomic<int64_t> moved_by_seconds{0};
+  std::atomic<uint64_t> times_asked{0};  // by GetCurrentTime()
 };
 
 }  // namespace ashlar

@@ -29,8 +29,12 @@ struct SetRepCalls {
 
 class SetRep final : public MemTableRep {
  public:
-  SetRep(const KeyComparator& comparator, Allocator* allocator, SetRepCalls* calls)
-      : MemTableRep(allocator), calls_(calls), rows_(Less{&comparator}) {}
+  SetRep(const KeyComparator& comparator, Allocator* allocator, SetRepCalls* calls,
+         bool supports_snapshots)
+      : MemTableRep(allocator),
+        calls_(calls),
+        supports_snapshots_(supports_snapshots),
+        rows_(Less{&comparator}) {}
 
   KeyHandle Allocate(const size_t len, char** buf) override {
     const SingleThreadCheck check(&is_busy_);
@@ -47,6 +51,7 @@ class SetRep final : public MemTableRep {
     return InsertKey(handle);
   }
   void MarkReadOnly() override { ++calls_->sealed; }
+  bool IsSnapshotSupported() const override { return supports_snapshots_; }
   bool Contains(const char* key) const override {
     const std::shared_lock lock(mutex_);
     return rows_.count(key) != 0;
@@ -127,6 +132,7 @@ class SetRep final : public MemTableRep {
   }
 
   SetRepCalls* const calls_;
+  const bool supports_snapshots_;
   std::atomic<bool> is_busy_{false};
   std::vector<std::unique_ptr<char[]>> buffers_;  // no lock: allocations come one at a time
   mutable std::shared_mutex mutex_;
@@ -135,16 +141,20 @@ class SetRep final : public MemTableRep {
 
 class SetRepFactory final : public MemTableRepFactory {
  public:
+  explicit SetRepFactory(bool supports_snapshots = true)
+      : supports_snapshots_(supports_snapshots) {}
+
   using MemTableRepFactory::CreateMemTableRep;
   MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& comparator, Allocator* allocator,
                                  const SliceTransform*, Logger*) override {
     ++calls_.made;
-    return new SetRep(comparator, allocator, &calls_);
+    return new SetRep(comparator, allocator, &calls_, supports_snapshots_);
   }
   const char* Name() const override { return "test.SetRep"; }
   const SetRepCalls& calls() const { return calls_; }
 
  private:
+  const bool supports_snapshots_;
   SetRepCalls calls_;
 };
 

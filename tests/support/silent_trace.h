@@ -16,7 +16,7 @@ class SilentTrace : public ReadTrace {
   void OnRowFound() override {}
   void OnBlock(const Block&) override {}
   void OnTombstone(const Tombstone&) override {}
-  void OnPrefixFilter(bool) override {}
+  void OnFilter(bool, bool) override {}
   void BeginLookup(const PointLookup&) override {}
   void EndLookup(const PointLookup&) override {}
   void AddRun(size_t, const MemTablePlace*) override {}

@@ -6,36 +6,14 @@
 import os
 import re
 import subprocess
-import tempfile
 import unittest
 
+from bench_support import PROGRAM, ROCKSDB, BenchTest
 from tool_support import needs
-
-PROGRAM = os.path.join(os.environ.get("ASHLAR_BUILD_DIR", "build/test"), "db_bench")
-ROCKSDB = "/usr/bin/db_bench"
-RESULT = re.compile(r"^(\w+)\s+: +[\d.]+ micros/op (\d+) ops/sec [\d.]+ seconds (\d+) operations;(.*)$")
 
 
 @needs(os.path.exists(PROGRAM), "db_bench in this build")
-class DbBenchTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, *names):
-        return os.path.join(self.folder.name, *names)
-
-    def run_bench(self, benchmarks, *flags):
-        return subprocess.run([PROGRAM, "-benchmarks=" + benchmarks, "-db=" + self.path("db"),
-                               "-num=2000", "-seed=7", "-compression_type=none", *flags],
-                              capture_output=True, text=True, timeout=120)
-
-    def results(self, benchmarks, *flags):
-        done = self.run_bench(benchmarks, *flags)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        lines = [RESULT.match(line) for line in done.stdout.split("\n")]
-        return {m.group(1): (int(m.group(3)), m.group(4)) for m in lines if m}
-
+class DbBenchTest(BenchTest):
     def test_every_benchmark_of_the_list_prints_its_result_line(self):
         names = ("fillseq fillrandom filluniquerandom fillsync fillbatch overwrite readseq "
                  "readreverse readtocache readrandom readmissing readhot seekrandom "
@@ -58,6 +36,12 @@ class DbBenchTest(unittest.TestCase):
             self.assertGreater(int(counts.group(1)), 0)
             sums = re.search(r"the values of each set have the sum (\d+)", done.stdout)
             self.assertGreater(int(sums.group(1)), 0)
+        # Unordered writes need a write policy of their own, which comes with the flag.
+        done = self.run_bench("fillrandom,randomtransaction", "-transaction_db", "-unordered_write",
+                              "-enable_pipelined_write=0", "-threads=4", "-num=300")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("unordered_write=true\n", self.options())
+        self.assertIn("two_write_queues=true\n", self.options())
 
     def test_deleteuntil_ends_when_the_database_is_empty(self):
         found = self.results("fillseq,deleteuntil,readseq", "-num=300", "-deletes=1000")
@@ -86,6 +70,30 @@ class DbBenchTest(unittest.TestCase):
                       "compact1 found 1 files to compact into L2\n", done.stdout)
         self.assertRegex(done.stdout, r"\n +0 +0 +0\n +1 +0 +0\n +2 +1 +0\n")
         self.assertRegex(done.stdout, r"\nrocksdb.num-entries-active-mem-table: 0\n")
+
+    def test_compact0_and_compact1_find_the_levels_that_have_files(self):
+        done = self.run_bench("fillseqdeterministic,compact1,compact1,compact1,compact0",
+                              "-disable_auto_compactions=1", "-num_levels=4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("compact1 found 1 files to compact into L2\ncompact1 found 1 files to compact into L3\n"
+                      "compact1 found no data beyond L3\ncompact0 found 1 files to compact into L3\n",
+                      done.stdout)
+
+    def test_compact0_writes_tables_of_the_target_size(self):
+        done = self.run_bench("fillseq,compact,overwrite,flush,compact0,levelstats", "-num=20000",
+                              "-disable_auto_compactions=1", "-target_file_size_base=100000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("to compact into L1\n", done.stdout)
+        self.assertGreater(int(re.search(r"\n +1 +(\d+) +\d+\n", done.stdout).group(1)), 5)
+
+    def test_compact0_goes_on_when_a_compaction_takes_its_files(self):
+        done = self.run_bench("overwrite,compact0,compact0,levelstats", "-num=20000", "-write_buffer_size=65536")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_compact_rewrites_the_last_level(self):
+        done = self.run_bench("fillseq,compact,compact", "-statistics=1")
+        written = re.search(r"(?m)^rocksdb\.compact\.write\.bytes COUNT : (\d+)$", done.stdout)
+        self.assertGreater(int(written.group(1)), 400_000, done.stdout)  # 2,000 pairs of 116 bytes, twice
 
     def test_readrandomoperands_finds_the_operands(self):
         found = self.results("fillseq,mergerandom,readrandomoperands", "-merge_operator=stringappend",
@@ -136,11 +144,6 @@ class DbBenchTest(unittest.TestCase):
                                  "-expand_range_tombstones=" + expands)
             self.assertEqual(found["readseq"][0], 1900)
 
-    def options(self):
-        newest = max(name for name in os.listdir(self.path("db")) if name.startswith("OPTIONS"))
-        with open(self.path("db", newest), encoding="utf-8") as file:
-            return file.read()
-
     def test_flags_set_the_options_of_the_same_name(self):
         self.results("fillseq,readrandom", "-partition_index_and_filters=1", "-metadata_block_size=1024",
                      "-index_block_restart_interval=4", "-block_align=1", "-prepopulate_block_cache=1",
@@ -153,8 +156,13 @@ class DbBenchTest(unittest.TestCase):
                      "index_block_restart_interval=4", "block_align=true", "prepopulate_block_cache=kFlushOnly",
                      "max_total_wal_size=1000000", "wal_compression=kZSTD", "compaction_readahead_size=65536",
                      "max_background_flushes=2", "memtable_protection_bytes_per_key=8", "stats_dump_period_sec=7",
-                     "allow_mmap_reads=true", "file_checksum_gen_factory=FileChecksumGenCrc32cFactory"):
+                     "allow_mmap_reads=true", "file_checksum_gen_factory=FileChecksumGenCrc32cFactory",
+                     # These three defaults are those of RocksDB's db_bench, not of the options.
+                     "enable_pipelined_write=true", "level_compaction_dynamic_level_bytes=false",
+                     "hard_pending_compaction_bytes_limit=137438953472"):
             self.assertIn("  " + line + "\n", text)
+        for name in ("fixed_hyper_clock_cache", "auto_hyper_clock_cache"):
+            self.results("fillseq", "-cache_type=" + name)
         refused = self.run_bench("fillseq", "-cache_type=bogus")
         self.assertIn("--cache_type", refused.stderr)
 
@@ -166,6 +174,23 @@ class DbBenchTest(unittest.TestCase):
         self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
         self.assertIn("write_buffer_size=1234567\n", self.options())
         self.assertIn("index_type=kBinarySearchWithFirstKey\n", self.options())
+        # Expiry is a part of the workload.
+        self.results("timeseries,flush,compact", "-options_file=" + self.path("saved"), "-key_id_range=20",
+                     "-time_range=500", "-expire_style=compaction_filter")
+        self.assertEqual(self.results("readseq", "-use_existing_db=1")["readseq"][0], 500)
+
+    def test_options_file_of_another_database_names_no_directory_of_it(self):
+        self.results("fillseq")
+        text = self.options()
+        for name in ("wal_dir", "db_log_dir"):
+            text, count = re.subn(rf"(?m)^  {name}=.*$", f"  {name}={self.path('other')}", text)
+            self.assertEqual(count, 1)
+        with open(self.path("saved"), "w", encoding="utf-8") as file:
+            file.write(text)
+        self.results("fillseq", "-options_file=" + self.path("saved"))
+        self.assertFalse(os.path.exists(self.path("other")))
+        self.results("fillseq", "-options_file=" + self.path("saved"), "-wal_dir=" + self.path("logs"))
+        self.assertTrue(any(name.endswith(".log") for name in os.listdir(self.path("logs"))))
 
     def test_reads_find_exactly_the_written_keys(self):
         found = self.results("filluniquerandom,readrandom,readmissing,readseq,readreverse,seekrandom",
@@ -283,6 +308,14 @@ class DbBenchTest(unittest.TestCase):
         refused = self.run_bench("fillseq", "-use_existing_db=1")
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("fillseq", refused.stderr)
+        # An unknown name or wrong flag deletes nothing; without the flag a run begins empty.
+        self.assertNotEqual(self.run_bench("readseq,nosuch").returncode, 0)
+        self.assertNotEqual(self.run_bench("readseq,mergerandom").returncode, 0)
+        self.assertEqual(self.results("readseq", "-use_existing_db=1")["readseq"][0], 2000)
+        self.assertLessEqual(self.results("readseq")["readseq"][0], 1)  # one operation is always reported
+        for sets in ("2", "3"):  # the old values would be missing in the third set
+            done = self.run_bench("randomtransaction", "-transaction_sets=" + sets)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_fill100K_writes_a_thousandth_of_the_pairs(self):
         found = self.results("fill100K,readseq,stats", "-value_size=10")
@@ -342,6 +375,7 @@ class DbBenchTest(unittest.TestCase):
             self.assertIn(f"use single deletes: {single}, standard deviation: 20", found["randomreplacekeys"][1])
 
     def test_timeseries_reads_series_and_removes_old_points(self):
+        self.assertEqual(self.results("timeseries")["timeseries"][0], 2000)  # one thread, which writes
         shape = ["-key_id_range=20", "-time_range=500", "-reads=300", "-threads=3"]
         done = self.run_bench("timeseries,compact,readseq", *shape)
         self.assertRegex(done.stdout, r"(?m)^timeseries write : .* 2000 operations;")
@@ -379,6 +413,11 @@ class DbBenchTest(unittest.TestCase):
                    re.finditer(r"(?m)^(\w+) +: .* ([\d.]+) seconds", found.stdout)}
         self.assertGreater(seconds["fillrandom"], 1.8)
         self.assertGreater(seconds["readrandom"], 0.8)
+        # Four threads make 500 operations each, at 1,000 per second together.
+        found = self.run_bench("filluniquerandom,mixgraph", "-mix_accesses=500", "-threads=4", "-sine_mix_rate=1",
+                               "-sine_a=0", "-sine_d=1000")
+        mixed = re.search(r"(?m)^mixgraph +: .* ([\d.]+) seconds 2000 operations", found.stdout)
+        self.assertGreater(float(mixed.group(1)), 1.5)
 
     def test_sine_write_rate_limits_writes(self):
         # B is 0, so the rate is A sin(C) + D: 2,000 pairs of 116 bytes at 232,000 bytes per second.

@@ -369,6 +369,9 @@ class LdbFilesTest(LdbToolTest):
         self.ok("explain", "--key=a", flag)
         self.ok("idump", flag)
         self.check(self.ldb("checkconsistency", flag), ["OK"])
+        second = "--secondary_path=" + self.path("own")
+        self.check(self.ldb("scan", flag, second, "--to=c"), ["a : 1", "b : 2"])
+        self.check_failure(self.ldb("scan", second), ".sst")
 
     def manifest_without_timestamps(self):
         """The MANIFEST of a database with a comparator with timestamps and two tables of level 1 without."""
@@ -487,16 +490,6 @@ class LdbFilesTest(LdbToolTest):
         self.set_wal_dir(self.path("alias"))
         self.assertEqual(self.ok("dump_live_files").count("PUT(0) : 0x61 : 0x31 \n"), 1)
         self.assertIn("<td>1 log</td>", self.report())
-
-    def set_wal_dir(self, wal_dir):
-        """Changes wal_dir in the OPTIONS files, as if the directory were a copy of another database."""
-        for name in os.listdir(self.path("db")):
-            if not name.startswith("OPTIONS"):
-                continue
-            with open(self.path("db", name), encoding="utf-8") as file:
-                text = file.read()
-            with open(self.path("db", name), "w", encoding="utf-8") as file:
-                file.write(re.sub("(?m)^  wal_dir=.*$", "  wal_dir=" + wal_dir, text))
 
     def check_log_is_found(self, wal_dir, note):
         """The log next to the tables is used, with the note on stderr until the OPTIONS file is rewritten."""

@@ -48,6 +48,26 @@ class LdbRepairTest(LdbToolTest):
         self.ok("repair")
         self.assertEqual(self.ok("--column_family=users", "get", "u"), "1\n")
 
+    def test_a_copy_is_repaired_with_its_own_logs(self):
+        self.ok("put", "a", "1", "--create_if_missing")
+        log, = [name for name in os.listdir(self.path("db")) if name.endswith(".log")]
+        os.mkdir(self.path("logs"))
+        shutil.copy(self.path("db", log), self.path("logs"))  # the log of the original
+        notes = (("logs", (), "is ignored: the logs are in the database's own directory"),
+                 ("nosuch", (), "does not exist"), ("logs", ("--try_load_options=false",), None))
+        for wal_dir, flags, note in notes:
+            wal_dir = self.path(wal_dir)
+            self.set_wal_dir(wal_dir)
+            done = self.ldb("repair", *flags)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.decode(),
+                             f"ldb: wal_dir {wal_dir} of the OPTIONS file {note}\n" if note else "")
+            self.assertEqual(os.listdir(self.path("logs")), [log])
+            self.assertFalse(os.path.exists(self.path("nosuch")))
+            self.set_wal_dir("")
+            self.check(self.ldb("scan"), ["a : 1"])
+            self.ok("put", "a", "1")  # the next repair finds a log again
+
     def test_update_manifest_changes_nothing_where_temperatures_are_unknown(self):
         self.fill()
         self.ok("compact")

@@ -2,6 +2,7 @@
 #
 # The base class of the tests of ldb: calls of the program on a database in the test's folder.
 import os
+import re
 import subprocess
 
 from tool_support import ToolTest, program, reference, run
@@ -40,3 +41,20 @@ class LdbToolTest(ToolTest):
             elif line.endswith(".sst"):
                 counts[-1] += 1
         return counts
+
+    def set_wal_dir(self, wal_dir):
+        """Changes wal_dir in the OPTIONS files, as if the directory were a copy of another database."""
+        for name in os.listdir(self.path("db")):
+            if not name.startswith("OPTIONS"):
+                continue
+            with open(self.path("db", name), encoding="utf-8") as file:
+                text = file.read()
+            with open(self.path("db", name), "w", encoding="utf-8") as file:
+                file.write(re.sub("(?m)^  wal_dir=.*$", "  wal_dir=" + wal_dir, text))
+
+    def options(self, family="default"):
+        """The options of a family in the newest OPTIONS file, by name."""
+        newest = max(name for name in os.listdir(self.path("db")) if name.startswith("OPTIONS"))
+        with open(self.path("db", newest), encoding="utf-8") as file:
+            section = file.read().split(f'[CFOptions "{family}"]\n')[1].split("\n[")[0]
+        return dict(line.strip().split("=", 1) for line in section.splitlines() if "=" in line)

@@ -252,6 +252,13 @@ class LdbTest(LdbToolTest):
         self.check_failure(self.ldb("backup", none, db=self.path("nosuch")), "nosuch")
         self.assertFalse(os.path.exists(self.path("none")))
 
+    def test_a_backup_in_unknown_files_is_refused(self):
+        self.fill()
+        for flag in ("--backup_fs_uri=unknown://", "--backup_env_uri=unknown://"):
+            for command in ("backup", "restore"):
+                self.check_failure(self.ldb(command, "--backup_dir=" + self.path("backups"), flag), "unknown://")
+        self.assertFalse(os.path.exists(self.path("backups")))
+
     def test_external_tables_are_written_and_ingested(self):
         self.fill()
         table = self.path("x.sst")
@@ -269,6 +276,15 @@ class LdbTest(LdbToolTest):
         for flags in (("--ingest_behind",), ("--allow_global_seqno=false",), ()):
             done = self.ldb("ingest_extern_sst", table, *flags)
             self.assertEqual(done.returncode, 1)
+
+    def test_values_of_an_external_table_get_write_times(self):
+        self.ok("--ttl", "put", "a", "1", "--create_if_missing")
+        table = self.path("x.sst")
+        done = subprocess.run([PROGRAM, "--db=" + self.path("db"), "--ttl", "write_extern_sst", table],
+                              input=b"b ==> 2\nc ==> value\n", timeout=120, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.ok("--ttl", "ingest_extern_sst", table)
+        self.check(self.ldb("--ttl", "scan"), ["a : 1", "b : 2", "c : value"])
 
     def test_put_and_batchput_say_ok(self):
         self.check(self.ldb("put", "a", "1", "--create_if_missing"), ["OK"])
@@ -302,6 +318,40 @@ class LdbTest(LdbToolTest):
         self.check(self.ldb("idump", "--count_only"), ["Internal keys in range: 3"])
         self.check(self.ldb("compact", "--from=a", "--to=c"), [])
         self.check(self.ldb("scan"), ["a : 1", "c : 3", "d : 4"])
+
+    def test_compact_rewrites_the_last_level(self):
+        self.fill()
+        self.ok("compact")
+        before = self.ok("list_live_files_metadata")
+        self.ok("compact")
+        self.assertNotEqual(self.ok("list_live_files_metadata"), before)
+        self.check(self.ldb("scan"), ["a : 1", "b : 2", "c : 3", "d : 4"])
+
+    def test_flags_change_the_options_of_one_family(self):
+        def sizes():
+            return [self.options(family)["write_buffer_size"] for family in ("default", "users")]
+        self.ok("put", "a", "1", "--create_if_missing", "--compression_type=zstd")
+        self.ok("create_column_family", "users", "--write_buffer_size=3000000")
+        self.assertEqual(sizes(), ["67108864", "3000000"])
+        self.assertEqual(self.options("users")["compression"], "kZSTD")  # as of the default family
+        self.ok("put", "a", "1", "--write_buffer_size=1234567")
+        self.assertEqual(sizes(), ["1234567", "3000000"])
+        self.ok("--column_family=users", "put", "a", "1", "--write_buffer_size=2345678",
+                "--compression_type=lz4")
+        self.assertEqual(sizes(), ["1234567", "2345678"])
+        self.assertEqual(self.options("users")["compression"], "kLZ4Compression")
+        self.assertEqual(self.options()["compression"], "kZSTD")
+        self.ok("create_column_family", "more", "--compression_type=no")
+        self.assertEqual(self.options("more")["compression"], "kNoCompression")
+        self.check_failure(self.ldb("create_column_family", "other", "--compression_type=zip"), "zip")
+        self.check_failure(self.ldb("put", "a", "1", "--column_family=none", "--compression_type=zip"), "zip")
+
+    def test_automatic_compactions_are_turned_off_and_on(self):
+        self.ok("put", "a", "1", "--create_if_missing", "--auto_compaction=false")
+        for flags, disabled in (((), "true"), (("--auto_compaction=true",), "false"), ((), "false"),
+                                (("--auto_compaction=false",), "true"), (("--auto_compaction",), "false")):
+            self.ok("put", "a", "1", *flags)
+            self.assertEqual(self.options()["disable_auto_compactions"], disabled, flags)
 
     def test_families_are_created_listed_filled_and_dropped(self):
         self.fill()

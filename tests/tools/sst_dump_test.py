@@ -122,6 +122,14 @@ class SstDumpTest(ToolTest):
                 done = self.dump(self.sample_table(name), command)
                 self.assertEqual(done.returncode, 0, (name, command, done.stderr))
 
+    def test_files_of_a_named_environment_are_read(self):
+        file = self.sample_table("v78_basic20_fv5.sst")
+        for flag in ("--env_uri=posix", "--fs_uri=posix"):
+            self.check(self.dump(file, "verify", flag),
+                       ["Process " + file, "Sst file format: block-based", "The file is ok"])
+        self.check_failure(self.dump(file, "verify", "--env_uri=nosuch"), "nosuch")
+        self.check_failure(self.dump(file, "verify", "--env_uri=posix", "--fs_uri=posix"), "both")
+
     def test_show_properties_prints_counts_and_identity(self):
         file = self.sample_table("v78_basic20_fv5.sst")
         text = self.dump(file, "none", "--show_properties").stdout.decode()

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <utility>
 
 #include "ashlar/iostats_context.h"
 #include "util/statistics/perf_level_impl.h"
@@ -44,6 +45,28 @@ TEST(PerfContext, LevelsAreCountedApart) {
   context.ClearPerLevelPerfContext();
   EXPECT_EQ(context.ToString(true), "");
   EXPECT_NE(copy.ToString(true), "");
+}
+
+// The flag is public, and a context that was moved from keeps it.
+TEST(PerfContext, CountsLevelsWhoeverSetTheFlag) {
+  PerfContext* const own = get_perf_context();
+  own->Reset();
+  own->EnablePerLevelPerfContext();
+  ASSERT_NE(PerfOfLevel(2), nullptr);
+  PerfOfLevel(2)->bloom_filter_useful = 4;
+  const PerfContext taken = std::move(*own);
+  EXPECT_EQ(taken.ToString(true), "bloom_filter_useful = 4@level2");
+  ASSERT_TRUE(own->per_level_perf_context_enabled);
+  ASSERT_NE(PerfOfLevel(3), nullptr);
+  PerfOfLevel(3)->bloom_filter_useful = 5;
+  EXPECT_EQ(own->ToString(true), "bloom_filter_useful = 5@level3");
+  own->ClearPerLevelPerfContext();
+  EXPECT_EQ(PerfOfLevel(3), nullptr);
+
+  PerfContext sum;
+  sum.per_level_perf_context_enabled = true;
+  sum.Merge(taken);
+  EXPECT_EQ(sum.ToString(true), "bloom_filter_useful = 4@level2");
 }
 
 TEST(PerfContext, EachThreadHasItsOwn) {

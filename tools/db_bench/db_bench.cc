@@ -19,6 +19,7 @@
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/options.h"
 #include "tools/db_bench/runner.h"
+#include "tools/db_bench/stamps.h"
 #include "tools/db_bench/traces.h"
 
 namespace {
@@ -63,6 +64,10 @@ bool CheckFlags() {
        ashlar::bench::IsTransactionKindValid()},
       {"transaction_db, --optimistic_transaction_db: not together with --readonly",
        !FLAGS_readonly || (!FLAGS_transaction_db && !FLAGS_optimistic_transaction_db)},
+      {"user_timestamp_size: 0 or 8", ashlar::bench::IsTimestampSizeValid()},
+      {"user_timestamp_size: not together with --transaction_db or --optimistic_transaction_db",
+       FLAGS_user_timestamp_size == 0 ||
+           (!FLAGS_transaction_db && !FLAGS_optimistic_transaction_db)},
       {"merge_keys: not 0", FLAGS_merge_keys != 0},
       {"range_tombstone_width: at least 0", FLAGS_range_tombstone_width >= 0},
       {"perf_level: 1 to 6", FLAGS_perf_level > ashlar::PerfLevel::kUninitialized &&

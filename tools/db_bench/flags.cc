@@ -8,10 +8,11 @@ DEFINE_string(
     benchmarks,
     "fillseq,fillsync,fillrandom,overwrite,readrandom,readseq,readreverse,compact,"
     "readrandom,readseq,readreverse",
-    "comma-separated list of benchmarks, run in this order. These begin with an "
+    "comma-separated list of benchmarks, run in this order; name[X3-W1] runs a benchmark once to "
+    "warm up and then three times, and prints the average and the median. These begin with an "
     "empty database: fillseq, fillrandom, filluniquerandom, fillsync, fillbatch, "
     "fill100K, fillseqdeterministic, randomreplacekeys, timeseries, getmergeoperands. The others "
-    "use the database as it is: fillseekseq, "
+    "use the database as the ones before left it: fillseekseq, "
     "overwrite, readrandomwriterandom, updaterandom, xorupdaterandom, appendrandom, mixgraph, "
     "randomtransaction, deleteseq, deleterandom, deleteuntil, readseq, "
     "readreverse, readtocache, readtorowcache, readrandom, readmissing, readhot, "
@@ -23,9 +24,11 @@ DEFINE_string(
     "the engine with blocks of --block_size: crc32c, xxhash, xxhash64, xxh3, compress, uncompress");
 DEFINE_string(db, "", "directory of the database; empty: a directory below the test directory");
 DEFINE_bool(use_existing_db, false,
-            "keep the existing database; benchmarks that begin with an empty one then fail");
+            "keep the existing database, which otherwise is deleted at the start; benchmarks that "
+            "begin with an empty one then fail");
 DEFINE_bool(readonly, false,
-            "open for reading only; benchmarks that begin with an empty database then fail");
+            "open the existing database for reading only; benchmarks that begin with an empty one "
+            "then fail");
 
 // Counts of operations. A negative number stands for another flag.
 DEFINE_int64(num, 1000000, "number of pairs in the database");
@@ -42,6 +45,9 @@ DEFINE_int32(duration, 0,
              "seconds that random benchmarks run; 0: they end after the number of operations");
 DEFINE_int32(key_size, 16, "bytes of a key");
 DEFINE_int32(value_size, 100, "bytes of a value");
+DEFINE_int32(user_timestamp_size, 0,
+             "8: the families have 64-bit timestamps; each write gets a later one, reads see the "
+             "newest. Benchmarks that fill, delete, read or scan support this. 0: no timestamps");
 DEFINE_int64(batch_size, 1, "pairs in one write batch, keys in one MultiGet");
 DEFINE_int64(seed, 0, "seed of the random numbers; 0: from the clock");
 DEFINE_double(compression_ratio, 0.5, "size of values after compression as a share of their size");

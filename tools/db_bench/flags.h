@@ -20,6 +20,7 @@ DECLARE_int32(threads);
 DECLARE_int32(duration);
 DECLARE_int32(key_size);
 DECLARE_int32(value_size);
+DECLARE_int32(user_timestamp_size);
 DECLARE_int64(batch_size);
 DECLARE_int64(seed);
 DECLARE_double(compression_ratio);

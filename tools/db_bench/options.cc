@@ -30,6 +30,7 @@
 #include "ashlar/utilities/options_util.h"
 #include "ashlar/version.h"
 #include "tools/db_bench/flags.h"
+#include "tools/db_bench/stamps.h"
 #include "tools/db_bench/workloads.h"
 
 namespace {
@@ -78,8 +79,9 @@ DEFINE_uint32(memtable_protection_bytes_per_key, Defaults().memtable_protection_
 DEFINE_string(memtablerep, "skip_list", "skip_list or vector");
 DEFINE_bool(allow_concurrent_memtable_write, Defaults().allow_concurrent_memtable_write,
             "several writers may insert into a memtable at once");
-DEFINE_bool(enable_pipelined_write, Defaults().enable_pipelined_write, "pipelined write mode");
-DEFINE_bool(unordered_write, Defaults().unordered_write, "unordered write mode");
+DEFINE_bool(enable_pipelined_write, true, "pipelined write mode");
+DEFINE_bool(unordered_write, Defaults().unordered_write,
+            "unordered write mode; needs --enable_pipelined_write=0");
 // The tree: sizes of levels and tables, and the triggers of stalls.
 DEFINE_int64(target_file_size_base, static_cast<int64_t>(Defaults().target_file_size_base),
              "bytes of a table of level 1");
@@ -88,7 +90,7 @@ DEFINE_int32(target_file_size_multiplier, Defaults().target_file_size_multiplier
 DEFINE_uint64(max_bytes_for_level_base, Defaults().max_bytes_for_level_base, "bytes of level 1");
 DEFINE_double(max_bytes_for_level_multiplier, Defaults().max_bytes_for_level_multiplier,
               "growth of the level size per level");
-DEFINE_bool(level_compaction_dynamic_level_bytes, Defaults().level_compaction_dynamic_level_bytes,
+DEFINE_bool(level_compaction_dynamic_level_bytes, false,
             "derive level sizes from the size of the last level");
 DEFINE_int32(num_levels, Defaults().num_levels, "number of levels");
 DEFINE_int32(min_level_to_compress, -1,
@@ -110,7 +112,8 @@ DEFINE_int32(max_background_flushes, Defaults().max_background_flushes,
 DEFINE_string(
     options_file, "",
     "an OPTIONS file whose default family has all options; then the flags for options are ignored, "
-    "except --use_existing_db, --statistics and --row_cache_size");
+    "except --use_existing_db, --wal_dir, --statistics, --row_cache_size, --expire_style and "
+    "--user_timestamp_size");
 DECLARE_int32(stats_level);
 
 // Compactions.
@@ -123,7 +126,7 @@ DEFINE_uint32(subcompactions, Defaults().max_subcompactions,
 DEFINE_uint64(max_compaction_bytes, 0, "largest input of one compaction in bytes; 0: the default");
 DEFINE_uint64(soft_pending_compaction_bytes_limit, Defaults().soft_pending_compaction_bytes_limit,
               "compaction debt that slows writes down");
-DEFINE_uint64(hard_pending_compaction_bytes_limit, Defaults().hard_pending_compaction_bytes_limit,
+DEFINE_uint64(hard_pending_compaction_bytes_limit, uint64_t{128} << 30,
               "compaction debt that stops writes");
 DEFINE_uint64(delayed_write_rate, 8388608, "bytes per second of writes that are slowed down");
 DEFINE_uint64(periodic_compaction_seconds, Defaults().periodic_compaction_seconds,
@@ -307,7 +310,6 @@ Status SetFiles(Options* options) {
   options->allow_mmap_reads = FLAGS_mmap_read;
   options->compaction_readahead_size = static_cast<size_t>(FLAGS_compaction_readahead_size);
   options->writable_file_max_buffer_size = static_cast<size_t>(FLAGS_writable_file_max_buffer_size);
-  options->wal_dir = FLAGS_wal_dir;
   options->bytes_per_sync = FLAGS_bytes_per_sync;
   options->wal_bytes_per_sync = FLAGS_wal_bytes_per_sync;
   options->use_fsync = FLAGS_use_fsync;
@@ -330,6 +332,9 @@ Status LoadOptions(Options* options) {
   std::vector<ColumnFamilyDescriptor> families;
   const Status status = LoadOptionsFromFile(ConfigOptions(), FLAGS_options_file, &db, &families);
   if (!status.ok()) return status;
+  // The file may be that of another database, whose directories are not for this one. wal_dir gets
+  // the value of its flag.
+  db.db_log_dir.clear();
   *options =
       Options(db, families.front().options);  // every OPTIONS file begins with the default family
   return Status::OK();
@@ -350,9 +355,11 @@ Status SetCompressionByLevel(Options* options) {
 }
 
 // The options whose flags also count with --options_file.
-void SetOptionsBesideFile(Options* options) {
+Status SetOptionsBesideFile(Options* options) {
   assert(options != nullptr);
   options->create_if_missing = !FLAGS_use_existing_db;
+  options->wal_dir = FLAGS_wal_dir;
+  SetComparator(options);
   if (FLAGS_statistics) {
     options->statistics = CreateDBStatistics();
     options->statistics->set_stats_level(static_cast<StatsLevel>(FLAGS_stats_level));
@@ -360,6 +367,8 @@ void SetOptionsBesideFile(Options* options) {
   if (FLAGS_row_cache_size > 0) {
     options->row_cache = NewLRUCache(static_cast<size_t>(FLAGS_row_cache_size));
   }
+  if (SetExpiry(options)) return Status::OK();
+  return Status::InvalidArgument("--expire_style: none, compaction_filter or delete");
 }
 
 }  // namespace
@@ -369,14 +378,13 @@ Status MakeOptions(Options* options) {
   assert(options != nullptr);
   if (!FLAGS_options_file.empty()) {
     const Status loaded = LoadOptions(options);
-    if (loaded.ok()) SetOptionsBesideFile(options);
-    return loaded;
+    return loaded.ok() ? SetOptionsBesideFile(options) : loaded;
   }
-  SetOptionsBesideFile(options);
   // The first flag with a wrong value ends the function. The order matters only where a comment
   // says so.
-  Status status =
-      ParseCompression("--compression_type", FLAGS_compression_type, &options->compression);
+  Status status = SetOptionsBesideFile(options);
+  if (!status.ok()) return status;
+  status = ParseCompression("--compression_type", FLAGS_compression_type, &options->compression);
   if (!status.ok()) return status;
   // The compression by level is derived from the compression above, which must therefore be set
   // first.
@@ -398,9 +406,6 @@ Status MakeOptions(Options* options) {
   status = SetFiles(options);
   if (!status.ok()) return status;
   SetCompaction(options);
-  if (!SetExpiry(options)) {
-    return Status::InvalidArgument("--expire_style: none, compaction_filter or delete");
-  }
   if (FLAGS_prefix_size > 0) {
     options->prefix_extractor.reset(
         NewFixedPrefixTransform(static_cast<size_t>(FLAGS_prefix_size)));
@@ -423,7 +428,8 @@ void PrintHeader(const Options& options) {
   const std::time_t now = std::time(nullptr);
   std::fprintf(stderr, "Ashlar:     API version %s\n", GetRocksVersionAsString().c_str());
   std::fprintf(stderr, "Date:       %s", std::ctime(&now));
-  std::printf("Keys:       %d bytes each\n", FLAGS_key_size);
+  std::printf("Keys:       %d bytes each (+ %d bytes user-defined timestamp)\n", FLAGS_key_size,
+              FLAGS_user_timestamp_size);
   std::printf("Values:     %d bytes each (%d bytes after compression)\n", FLAGS_value_size,
               static_cast<int>(FLAGS_value_size * FLAGS_compression_ratio + 0.5));
   std::printf("Entries:    %lld\n", static_cast<long long>(FLAGS_num));

@@ -67,7 +67,8 @@ DEFINE_int64(cache_size, 32 << 20,
              "bytes of the block cache; 0: no cache; negative: the default cache");
 DEFINE_int32(cache_numshardbits, -1,
              "binary logarithm of the number of cache shards; negative: chosen by size");
-DEFINE_string(cache_type, "lru_cache", "lru_cache, hyper_clock_cache or auto_hyper_clock_cache");
+DEFINE_string(cache_type, "lru_cache",
+              "lru_cache, hyper_clock_cache, fixed_hyper_clock_cache or auto_hyper_clock_cache");
 DEFINE_double(cache_high_pri_pool_ratio, 0, "share of the cache for blocks of high priority");
 DEFINE_double(cache_low_pri_pool_ratio, 0, "share of the cache for blocks of low priority");
 DEFINE_bool(use_compressed_secondary_cache, false, "the cache has a compressed second tier");
@@ -186,7 +187,9 @@ Status MakeBlockCache(std::shared_ptr<Cache>* cache) {
   if (FLAGS_cache_type == "lru_cache") {
     *cache = lru.MakeSharedCache();
   } else if (FLAGS_cache_type == "hyper_clock_cache" ||
+             FLAGS_cache_type == "fixed_hyper_clock_cache" ||
              FLAGS_cache_type == "auto_hyper_clock_cache") {
+    // One cache for the three names: its table grows as needed.
     HyperClockCacheOptions clock(lru.capacity, 0, lru.num_shard_bits);
     clock.secondary_cache = lru.secondary_cache;
     *cache = clock.MakeSharedCache();

@@ -5,12 +5,14 @@
 #include "tools/db_bench/runner.h"
 
 #include <cassert>
+#include <charconv>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <sstream>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,42 +27,71 @@ namespace ashlar {
 namespace bench {
 namespace {
 
-// All benchmarks. A name that is not here may be a command, see RunCommand().
+// All benchmarks. A name that is not here may be one of kCommands.
 constexpr Workload kWorkloads[] = {
-    {.name = "fillseq", .run = FillSequential, .begins_empty = true, .uses_families = true},
-    {.name = "fillrandom", .run = FillRandom, .begins_empty = true, .uses_families = true},
+    {.name = "fillseq",
+     .run = FillSequential,
+     .begins_empty = true,
+     .uses_families = true,
+     .uses_stamps = true},
+    {.name = "fillrandom",
+     .run = FillRandom,
+     .begins_empty = true,
+     .uses_families = true,
+     .uses_stamps = true},
     {.name = "filluniquerandom",
      .run = FillUniqueRandom,
      .begins_empty = true,
      .single_thread = true,
-     .uses_families = true},
-    {.name = "fillsync", .run = FillSync, .begins_empty = true, .uses_families = true},
-    {.name = "fillbatch", .run = FillBatch, .begins_empty = true, .uses_families = true},
-    {.name = "fill100K", .run = Fill100K, .begins_empty = true, .uses_families = true},
+     .uses_families = true,
+     .uses_stamps = true},
+    {.name = "fillsync",
+     .run = FillSync,
+     .begins_empty = true,
+     .uses_families = true,
+     .uses_stamps = true},
+    {.name = "fillbatch",
+     .run = FillBatch,
+     .begins_empty = true,
+     .uses_families = true,
+     .uses_stamps = true},
+    {.name = "fill100K",
+     .run = Fill100K,
+     .begins_empty = true,
+     .uses_families = true,
+     .uses_stamps = true},
     {.name = "fillseqdeterministic",
      .run = FillSequentialDeterministic,
      .begins_empty = true,
      .single_thread = true},
     {.name = "fillseekseq", .run = FillSeekSequential},
-    {.name = "overwrite", .run = FillRandom, .uses_families = true},
-    {.name = "deleteseq", .run = DeleteSequential, .uses_families = true},
-    {.name = "deleterandom", .run = DeleteRandom, .uses_families = true},
+    {.name = "overwrite", .run = FillRandom, .uses_families = true, .uses_stamps = true},
+    {.name = "deleteseq", .run = DeleteSequential, .uses_families = true, .uses_stamps = true},
+    {.name = "deleterandom", .run = DeleteRandom, .uses_families = true, .uses_stamps = true},
     {.name = "deleteuntil", .run = DeleteUntil},
-    {.name = "readseq", .run = ReadSequential, .uses_families = true},
-    {.name = "readreverse", .run = ReadReverse, .uses_families = true},
-    {.name = "readtocache", .run = ReadToCache, .single_thread = true, .uses_families = true},
-    {.name = "readrandom", .run = ReadRandom, .uses_families = true},
-    {.name = "readmissing", .run = ReadMissing, .uses_families = true},
-    {.name = "readhot", .run = ReadHot, .uses_families = true},
-    {.name = "seekrandom", .run = SeekRandom, .uses_families = true},
+    {.name = "readseq", .run = ReadSequential, .uses_families = true, .uses_stamps = true},
+    {.name = "readreverse", .run = ReadReverse, .uses_families = true, .uses_stamps = true},
+    {.name = "readtocache",
+     .run = ReadToCache,
+     .single_thread = true,
+     .uses_families = true,
+     .uses_stamps = true},
+    {.name = "readrandom", .run = ReadRandom, .uses_families = true, .uses_stamps = true},
+    {.name = "readmissing", .run = ReadMissing, .uses_families = true, .uses_stamps = true},
+    {.name = "readhot", .run = ReadHot, .uses_families = true, .uses_stamps = true},
+    {.name = "seekrandom", .run = SeekRandom, .uses_families = true, .uses_stamps = true},
     {.name = "readtorowcache", .run = ReadToRowCache, .single_thread = true},
-    {.name = "multireadrandom", .run = MultiReadRandom, .uses_families = true},
-    {.name = "newiterator", .run = NewIteratorOnly},
-    {.name = "newiteratorwhilewriting", .run = NewIteratorWhileWriting, .extra_threads = 1},
+    {.name = "multireadrandom", .run = MultiReadRandom, .uses_families = true, .uses_stamps = true},
+    {.name = "newiterator", .run = NewIteratorOnly, .uses_stamps = true},
+    {.name = "newiteratorwhilewriting",
+     .run = NewIteratorWhileWriting,
+     .extra_threads = 1,
+     .uses_stamps = true},
     {.name = "seekrandomwhilewriting",
      .run = SeekWhileWriting,
      .extra_threads = 1,
-     .uses_families = true},
+     .uses_families = true,
+     .uses_stamps = true},
     {.name = "seekrandomwhilemerging",
      .run = SeekWhileMerging,
      .extra_threads = 1,
@@ -69,17 +100,21 @@ constexpr Workload kWorkloads[] = {
     {.name = "readwhilewriting",
      .run = ReadWhileWriting,
      .extra_threads = 1,
-     .uses_families = true},
+     .uses_families = true,
+     .uses_stamps = true},
     {.name = "readwhilemerging",
      .run = ReadWhileMerging,
      .extra_threads = 1,
      .merges = true,
      .uses_families = true},
-    {.name = "readwhilescanning", .run = ReadWhileScanning, .extra_threads = 1},
-    {.name = "readrandomwriterandom", .run = ReadRandomWriteRandom},
-    {.name = "updaterandom", .run = UpdateRandom},
-    {.name = "xorupdaterandom", .run = XorUpdateRandom},
-    {.name = "appendrandom", .run = AppendRandom},
+    {.name = "readwhilescanning",
+     .run = ReadWhileScanning,
+     .extra_threads = 1,
+     .uses_stamps = true},
+    {.name = "readrandomwriterandom", .run = ReadRandomWriteRandom, .uses_stamps = true},
+    {.name = "updaterandom", .run = UpdateRandom, .uses_stamps = true},
+    {.name = "xorupdaterandom", .run = XorUpdateRandom, .uses_stamps = true},
+    {.name = "appendrandom", .run = AppendRandom, .uses_stamps = true},
     {.name = "randomreplacekeys", .run = RandomReplaceKeys, .begins_empty = true},
     {.name = "randomtransaction", .run = RandomTransaction, .verify = VerifyTransactions},
     {.name = "timeseries", .run = TimeSeries, .begins_empty = true},
@@ -95,25 +130,61 @@ constexpr Workload kWorkloads[] = {
     {.name = "multireadwhilewriting",
      .run = MultiReadWhileWriting,
      .extra_threads = 1,
-     .uses_families = true},
+     .uses_families = true,
+     .uses_stamps = true},
     {.name = "approximatesizerandom", .run = EstimateSizes},
     {.name = "verifychecksum",
      .run = VerifyChecksums,
      .single_thread = true,
-     .uses_families = true},
+     .uses_families = true,
+     .uses_stamps = true},
     {.name = "verifyfilechecksums",
      .run = VerifyFileChecksums,
      .single_thread = true,
-     .uses_families = true},
-    {.name = "crc32c", .run = SumCrc32c, .uses_families = true},
-    {.name = "xxhash", .run = SumXxHash, .uses_families = true},
-    {.name = "xxhash64", .run = SumXxHash64, .uses_families = true},
-    {.name = "xxh3", .run = SumXxh3, .uses_families = true},
-    {.name = "compress", .run = CompressBlocks, .uses_families = true},
-    {.name = "uncompress", .run = UncompressBlocks, .uses_families = true},
+     .uses_families = true,
+     .uses_stamps = true},
+    {.name = "crc32c", .run = SumCrc32c, .uses_families = true, .uses_stamps = true},
+    {.name = "xxhash", .run = SumXxHash, .uses_families = true, .uses_stamps = true},
+    {.name = "xxhash64", .run = SumXxHash64, .uses_families = true, .uses_stamps = true},
+    {.name = "xxh3", .run = SumXxh3, .uses_families = true, .uses_stamps = true},
+    {.name = "compress", .run = CompressBlocks, .uses_families = true, .uses_stamps = true},
+    {.name = "uncompress", .run = UncompressBlocks, .uses_families = true, .uses_stamps = true},
     {.name = "replay", .run = ReplayTrace, .single_thread = true, .uses_families = true},
-    {.name = "compact", .run = CompactAll, .single_thread = true, .uses_families = true},
+    {.name = "compact",
+     .run = CompactAll,
+     .single_thread = true,
+     .uses_families = true,
+     .uses_stamps = true},
 };
+
+// The entries of --benchmarks that are no measurements, see RunCommand().
+constexpr const char* kCommands[] = {
+    "flush",      "waitforcompaction", "compactall", "compact0",   "compact1",
+    "resetstats", "memstats",          "stats",      "levelstats", "sstables",
+};
+
+bool IsCommand(const std::string& name) {
+  for (const char* const command : kCommands) {
+    if (name == command) return true;
+  }
+  return false;
+}
+
+// Reads "X3-W1", the part of an entry between the brackets: how often a benchmark is run and,
+// before that, to warm up. Empty parts are skipped, as in RocksDB's db_bench. False if it is
+// something else.
+bool ParseCounts(const std::string& text, int* repeats, int* warmups) {
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, '-');) {
+    if (part.empty()) continue;
+    int* const count = part[0] == 'X' ? repeats : part[0] == 'W' ? warmups : nullptr;
+    if (count == nullptr) return false;
+    const char* const end = part.data() + part.size();
+    const auto [stop, error] = std::from_chars(part.data() + 1, end, *count);
+    if (stop != end || error != std::errc()) return false;
+  }
+  return *repeats > 0;
+}
 
 // Blocks threads until all of them have arrived, so that they begin to work at the same moment.
 // Used once.
@@ -221,8 +292,14 @@ void Runner::Open() {
   for (int i = 0; i < FLAGS_num_column_families; i++) families.emplace_back(NameOf(i), options_);
   Status status;
   if (FLAGS_transaction_db) {
+    TransactionDBOptions transaction_options;
+    // Unordered writes go with this policy and two queues only.
+    if (options.unordered_write) {
+      options.two_write_queues = true;
+      transaction_options.write_policy = WRITE_PREPARED;
+    }
     TransactionDB* db = nullptr;
-    status = TransactionDB::Open(options, TransactionDBOptions(), path_, families, &families_, &db);
+    status = TransactionDB::Open(options, transaction_options, path_, families, &families_, &db);
     db_.reset(db);
   } else if (FLAGS_optimistic_transaction_db) {
     OptimisticTransactionDB* db = nullptr;
@@ -257,53 +334,98 @@ void Runner::StartEmpty() {
 // Runs the benchmarks of a list that is separated by commas, one after the other in the same
 // process.
 bool Runner::RunAll(const std::string& names) {
+  std::vector<Entry> entries;
+  std::istringstream list(names);
+  // Empty names are skipped, so that a list may end with a comma.
+  for (std::string text; std::getline(list, text, ',');) {
+    if (text.empty()) continue;
+    if (!ParseEntry(text, &entries.emplace_back()) || !IsAllowed(entries.back())) return false;
+  }
   // The reporter runs for all benchmarks of the list, so that its file shows the whole run.
   if (FLAGS_report_interval_seconds > 0) {
     reporter_ = Reporter::Start(FLAGS_report_file, FLAGS_report_interval_seconds);
     if (reporter_ == nullptr) return false;
   }
-  std::istringstream list(names);
-  // Empty names are skipped, so that a list may end with a comma.
-  for (std::string name; std::getline(list, name, ',');) {
-    if (!name.empty() && !RunOne(name)) return false;
+  // As in RocksDB's db_bench no benchmark sees what an earlier process wrote, unless the flag asks
+  // for it. After all checks, so that a mistake in the list or in the flags deletes nothing.
+  if (!FLAGS_use_existing_db && !FLAGS_readonly) StartEmpty();
+  for (const Entry& entry : entries) RunOne(entry);
+  return true;
+}
+
+// "name" or, for a workload, "name[X3-W1]". False, with the reason on stderr, for an unknown name.
+bool Runner::ParseEntry(const std::string& text, Entry* entry) {
+  const size_t bracket = text.find('[');
+  entry->name = text.substr(0, bracket);
+  entry->workload = FindWorkload(entry->name);
+  if (entry->workload == nullptr && !IsCommand(entry->name)) {
+    std::fprintf(stderr, "unknown benchmark '%s'\n", text.c_str());
+    return false;
+  }
+  if (bracket == std::string::npos) return true;
+  const bool is_closed = text.back() == ']';
+  // A command measures nothing, so to run it several times would have no result.
+  if (entry->workload != nullptr && is_closed &&
+      ParseCounts(text.substr(bracket + 1, text.size() - bracket - 2), &entry->repeats,
+                  &entry->warmups)) {
+    return true;
+  }
+  std::fprintf(stderr, "unknown benchmark arguments '%s'\n", text.c_str());
+  return false;
+}
+
+// Whether the flags go with a benchmark; if not, the reason is on stderr.
+bool Runner::IsAllowed(const Entry& entry) const {
+  const Workload* const workload = entry.workload;
+  if (workload == nullptr) return true;
+  const char* const name = workload->name;
+  if (workload->merges && options_.merge_operator == nullptr) {
+    std::fprintf(stderr, "%s needs --merge_operator\n", name);
+    return false;
+  }
+  if (!workload->uses_families && FLAGS_num_column_families > 1) {
+    std::fprintf(stderr, "%s uses a single column family and needs --num_column_families=1\n",
+                 name);
+    return false;
+  }
+  if (!workload->uses_stamps && FLAGS_user_timestamp_size > 0) {
+    std::fprintf(stderr, "%s does not write timestamps and needs --user_timestamp_size=0\n", name);
+    return false;
+  }
+  if (!workload->begins_empty) return true;
+  if (FLAGS_use_existing_db || FLAGS_readonly) {
+    std::fprintf(stderr,
+                 "%s begins with an empty database and cannot be run with --use_existing_db or "
+                 "--readonly\n",
+                 name);
+    return false;
   }
   return true;
 }
 
-// A name is that of a workload or of a command. False for an unknown name.
-bool Runner::RunOne(const std::string& name) {
-  const Workload* workload = FindWorkload(name);
-  // What a workload needs is checked before the database is touched, so that a mistake in the flags
-  // deletes nothing.
-  if (workload != nullptr && workload->merges && options_.merge_operator == nullptr) {
-    std::fprintf(stderr, "%s needs --merge_operator\n", name.c_str());
-    return false;
-  }
-  if (workload != nullptr && !workload->uses_families && FLAGS_num_column_families > 1) {
-    std::fprintf(stderr, "%s uses a single column family and needs --num_column_families=1\n",
-                 name.c_str());
-    return false;
-  }
-  if (workload != nullptr && workload->begins_empty) {
-    if (FLAGS_use_existing_db || FLAGS_readonly) {
-      std::fprintf(stderr,
-                   "%s begins with an empty database and cannot be run with --use_existing_db or "
-                   "--readonly\n",
-                   name.c_str());
-      return false;
-    }
-    StartEmpty();
-  }
+void Runner::RunOne(const Entry& entry) {
+  if (entry.workload != nullptr && entry.workload->begins_empty) StartEmpty();
   Open();
   // Commands use the database as it is.
-  if (workload == nullptr) return RunCommand(name);
+  if (entry.workload == nullptr) return RunCommand(entry.name);
   std::printf("DB path: [%s]\n", path_.c_str());
-  RunWorkload(*workload);
-  return true;
+  // Only the first run begins with an empty database, as in RocksDB's db_bench.
+  if (entry.warmups > 0) {
+    std::printf("Warming up benchmark by running %d times\n", entry.warmups);
+  }
+  for (int i = 0; i < entry.warmups; i++) RunWorkload(*entry.workload);
+  if (entry.repeats > 1) std::printf("Running benchmark for %d times\n", entry.repeats);
+  Repetitions repetitions(entry.name);
+  for (int i = 0; i < entry.repeats; i++) {
+    repetitions.Add(RunWorkload(*entry.workload));
+    repetitions.PrintSoFar();
+  }
+  repetitions.PrintEnd();
 }
 
 // Runs an entry of --benchmarks that is not a measurement.
-bool Runner::RunCommand(const std::string& name) {
+void Runner::RunCommand(const std::string& name) {
+  assert(IsCommand(name));
   if (name == "flush") {
     RequireOk(db_->Flush(FlushOptions(), families_), "flush");
     std::printf("flush memtable\n");
@@ -316,18 +438,14 @@ bool Runner::RunCommand(const std::string& name) {
       RequireOk(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr), "compact");
     }
   } else if (name == "compact0" || name == "compact1") {
-    CompactLevel(db_.get(), name == "compact0" ? 0 : 1);
+    CompactLevel(db_.get(), /*is_level0=*/name == "compact0");
   } else if (name == "resetstats") {
     RequireOk(db_->ResetStats(), "resetstats");
   } else if (name == "memstats") {
     PrintMemtableProperties();
-  } else if (name == "stats" || name == "levelstats" || name == "sstables") {
-    PrintProperty(name.c_str());
   } else {
-    std::fprintf(stderr, "unknown benchmark '%s'\n", name.c_str());
-    return false;
+    PrintProperty(name.c_str());  // stats, levelstats and sstables
   }
-  return true;
 }
 
 void Runner::PrintProperty(const char* name) {
@@ -349,7 +467,7 @@ void Runner::PrintMemtableProperties() {
 }
 
 // Starts the threads, lets them begin at the same moment, and prints the sum of their results.
-void Runner::RunWorkload(const Workload& workload) {
+Stats Runner::RunWorkload(const Workload& workload) {
   assert(db_ != nullptr);
   const int readers = workload.single_thread ? 1 : FLAGS_threads;
   const int count = readers + workload.extra_threads;
@@ -357,6 +475,7 @@ void Runner::RunWorkload(const Workload& workload) {
   std::atomic<int> threads_reading{readers};
   Pace read_pace(static_cast<double>(FLAGS_benchmark_read_rate_limit));
   const std::unique_ptr<Pace> write_pace = MakeWritePace();
+  const std::unique_ptr<Pace> mix_pace = MakeMixPace();
   Gate gate(count);
   // Sized once: the threads keep pointers to the elements, which must not move.
   std::vector<ThreadContext> contexts(static_cast<size_t>(count));
@@ -377,6 +496,7 @@ void Runner::RunWorkload(const Workload& workload) {
     context->reporter = reporter_.get();
     if (FLAGS_benchmark_read_rate_limit > 0) context->read_pace = &read_pace;
     context->write_pace = write_pace.get();
+    context->mix_pace = mix_pace.get();
     context->families = families_;
     threads.emplace_back([this, context, &workload, &gate] {
       SetPerfLevel(static_cast<PerfLevel>(FLAGS_perf_level));
@@ -396,6 +516,7 @@ void Runner::RunWorkload(const Workload& workload) {
   for (const ThreadContext& context : contexts) total.Merge(context.stats);
   total.PrintResult(workload.name);
   if (workload.verify != nullptr) workload.verify(db_.get());
+  return total;
 }
 
 }  // namespace bench

@@ -15,24 +15,34 @@
 namespace ashlar {
 namespace bench {
 
-// Opens the database when the first benchmark needs it, and closes it at the end. An error of the
-// database ends the process: a measurement after an error would mean nothing. Threads: one.
+// Opens the database when the first benchmark needs it, and closes it at the end. Without
+// --use_existing_db the run begins with an empty database. An error of the database ends the
+// process: a measurement after an error would mean nothing. Threads: one.
 class Runner {
  public:
   Runner(const Options& options, const std::string& path) : options_(options), path_(path) {}
   ~Runner();
 
-  // Runs all of `names` ("a,b,c"). Stops at the first that cannot be run and returns false; the
-  // reason is on stderr.
+  // Runs all of `names` ("a,b,c"). If one of them cannot be run, nothing is done, the reason is on
+  // stderr, and the result is false.
   bool RunAll(const std::string& names);
 
  private:
-  // One entry of --benchmarks: a workload, or a command.
-  bool RunOne(const std::string& name);
-  bool RunCommand(const std::string& name);
-  // Starts the threads, waits for them, adds up their measurements and prints the line of the
-  // result.
-  void RunWorkload(const Workload& workload);
+  // An entry of --benchmarks.
+  struct Entry {
+    std::string name;
+    const Workload* workload = nullptr;  // null: a command
+    int warmups = 0;                     // runs before those that count
+    int repeats = 1;
+  };
+
+  static bool ParseEntry(const std::string& text, Entry* entry);
+  bool IsAllowed(const Entry& entry) const;
+  void RunOne(const Entry& entry);
+  void RunCommand(const std::string& name);
+  // Starts the threads, waits for them, adds up their measurements, prints the line of the result
+  // and returns the sum.
+  Stats RunWorkload(const Workload& workload);
   void StartEmpty();
   void Open();
   void Close();  // no effect if the database is not open

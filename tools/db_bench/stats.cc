@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -178,17 +179,18 @@ void Stats::Merge(const Stats& other) {
   is_merged_ = true;
 }
 
+// At least a microsecond, because other numbers are divided by it.
+double Stats::Seconds() const {
+  return static_cast<double>(std::max<uint64_t>(1, finish_micros_ - start_micros_)) / 1e6;
+}
+
 // The line has the form of RocksDB's db_bench, which scripts parse.
 void Stats::PrintResult(const std::string& name) const {
-  // At least 1, because the times below are divided by it.
-  const uint64_t operations = std::max<uint64_t>(done_, 1);
-  const double elapsed =
-      static_cast<double>(std::max<uint64_t>(1, finish_micros_ - start_micros_)) / 1e6;
+  const uint64_t operations = Operations();
   std::string extra;
   if (bytes_ > 0) {
     char rate[64];
-    std::snprintf(rate, sizeof(rate), "%6.1f MB/s",
-                  static_cast<double>(bytes_) / 1048576.0 / elapsed);
+    std::snprintf(rate, sizeof(rate), "%6.1f MB/s", MbPerSecond());
     extra = rate;
   }
   if (!message_.empty()) extra += (extra.empty() ? "" : " ") + message_;
@@ -196,13 +198,67 @@ void Stats::PrintResult(const std::string& name) const {
               // The first number is the time of all threads together, for each operation; the
               // second one comes from the time that passed.
               name.c_str(), static_cast<double>(thread_micros_) / static_cast<double>(operations),
-              static_cast<long>(static_cast<double>(operations) / elapsed), elapsed,
+              static_cast<long>(OperationsPerSecond()), Seconds(),
               static_cast<unsigned long long>(operations), extra.empty() ? "" : " ", extra.c_str());
   for (size_t i = 0; i < std::size(histograms_); i++) {
     if (histograms_[i] == nullptr) continue;
     std::printf("Microseconds per %s:\n%s\n", NameOf(static_cast<Operation>(i)),
                 histograms_[i]->ToString().c_str());
   }
+  std::fflush(stdout);
+}
+
+namespace {
+
+double AverageOf(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Half the width of the 95 % confidence interval of the average, for a normal distribution.
+double ConfidenceOf(const std::vector<double>& values) {
+  assert(values.size() > 1);
+  const double average = AverageOf(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - average) * (value - average);
+  const auto count = static_cast<double>(values.size());
+  return 1.959964 * std::sqrt(squares / (count - 1) / count);
+}
+
+double MedianOf(std::vector<double> values) {
+  assert(!values.empty());
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace
+
+void Repetitions::Add(const Stats& result) {
+  ops_per_second_.push_back(result.OperationsPerSecond());
+  if (result.MbPerSecond() > 0) mb_per_second_.push_back(result.MbPerSecond());
+}
+
+void Repetitions::PrintAverage(const char* kind) const {
+  if (ops_per_second_.size() < 2) return;
+  std::printf("%s [%s %zu runs] : %ld (\xC2\xB1 %ld) ops/sec", name_.c_str(), kind,
+              ops_per_second_.size(), static_cast<long>(AverageOf(ops_per_second_)),
+              static_cast<long>(ConfidenceOf(ops_per_second_)));
+  if (HasBytes()) {
+    std::printf("; %6.1f (\xC2\xB1 %.1f) MB/sec", AverageOf(mb_per_second_),
+                ConfidenceOf(mb_per_second_));
+  }
+  std::printf("\n");
+}
+
+void Repetitions::PrintEnd() const {
+  PrintAverage("AVG   ");
+  if (ops_per_second_.size() < 2) return;
+  std::printf("%s [MEDIAN %zu runs] : %ld ops/sec", name_.c_str(), ops_per_second_.size(),
+              static_cast<long>(MedianOf(ops_per_second_)));
+  if (HasBytes()) std::printf("; %6.1f MB/sec", MedianOf(mb_per_second_));
+  std::printf("\n");
   std::fflush(stdout);
 }
 

@@ -18,6 +18,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "util/statistics/histogram.h"
 
@@ -77,6 +79,13 @@ class Stats {
   void Merge(const Stats& other);
   void PrintResult(const std::string& name) const;
 
+  // Of the sum, as PrintResult() prints them. A benchmark without operations counts as one.
+  uint64_t Operations() const { return done_ > 0 ? done_ : 1; }
+  double Seconds() const;
+  double OperationsPerSecond() const { return static_cast<double>(Operations()) / Seconds(); }
+  // MiB of user data; 0 if the benchmark does not count bytes.
+  double MbPerSecond() const { return static_cast<double>(bytes_) / 1048576.0 / Seconds(); }
+
  private:
   void PrintProgress();
   void PrintDbStats() const;
@@ -97,6 +106,26 @@ class Stats {
   std::string message_;
   // One for each Operation, made at its first use.
   std::unique_ptr<Histogram> histograms_[7];
+};
+
+// The results of a benchmark that is run several times. The lines have the form of those of
+// RocksDB's db_bench.
+class Repetitions {
+ public:
+  explicit Repetitions(std::string name) : name_(std::move(name)) {}
+  void Add(const Stats& result);
+  // The average with its 95 % confidence interval; nothing before the second result.
+  void PrintSoFar() const { PrintAverage("AVG"); }
+  // The average and the median.
+  void PrintEnd() const;
+
+ private:
+  bool HasBytes() const { return mb_per_second_.size() == ops_per_second_.size(); }
+  void PrintAverage(const char* kind) const;
+
+  const std::string name_;
+  std::vector<double> ops_per_second_;
+  std::vector<double> mb_per_second_;  // only of results that have bytes
 };
 
 // Ends a benchmark after a number of operations, or after --duration seconds if that is set.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -28,6 +29,7 @@ struct ThreadContext {
   Reporter* reporter = nullptr;
   Pace* read_pace = nullptr;   // operations per second, shared by all threads; null: no limit
   Pace* write_pace = nullptr;  // bytes per second, shared by all threads; null: no limit
+  Pace* mix_pace = nullptr;    // operations of mixgraph, shared by all threads; null: no limit
   // --num_column_families families, the default one first.
   std::span<ColumnFamilyHandle* const> families;
   std::atomic<int>* threads_reading = nullptr;  // with extra_threads: the writer ends at 0
@@ -52,6 +54,7 @@ struct Workload {
   bool single_thread = false;  // ignores --threads
   bool merges = false;         // needs --merge_operator
   bool uses_families = false;  // supports --num_column_families
+  bool uses_stamps = false;    // supports --user_timestamp_size
   // Ends the process if the database is not as the workload leaves it; null: no check.
   void (*verify)(DB*) = nullptr;
 };
@@ -130,8 +133,10 @@ bool IsTransactionSetsValid();  // --transaction_sets
 bool IsTransactionKindValid();  // --transaction_db and --optimistic_transaction_db
 // workloads_other.cc
 void CompactAll(ThreadContext* thread);
-// Compacts all files of a level and prints how many there were.
-void CompactLevel(DB* db, size_t from);
+// compact0: compacts level 0 into the first level beyond it that has files. compact1: compacts that
+// level into the next one that has files or, if there is none, into the next one. Prints the number
+// of files.
+void CompactLevel(DB* db, bool is_level0);
 void VerifyChecksums(ThreadContext* thread);
 void VerifyFileChecksums(ThreadContext* thread);
 void EstimateSizes(ThreadContext* thread);
@@ -158,6 +163,7 @@ bool SetExpiry(Options* options);
 
 // workloads_mixgraph.cc
 void MixGraph(ThreadContext* thread);
+std::unique_ptr<Pace> MakeMixPace();  // of --sine_mix_rate; null without it
 bool AreMixRatiosValid();
 
 // workloads_merge.cc

@@ -36,9 +36,9 @@ DEFINE_double(value_sigma, 25.45, "scale of this distribution");
 DEFINE_double(iter_theta, 0.0, "lengths of scans: location of a generalized Pareto distribution");
 DEFINE_double(iter_k, 2.517, "shape of this distribution");
 DEFINE_double(iter_sigma, 14.236, "scale of this distribution");
-DEFINE_bool(
-    sine_mix_rate, false,
-    "limit mixgraph to A sin(B x + C) + D operations per second, where x is the time in seconds");
+DEFINE_bool(sine_mix_rate, false,
+            "limit mixgraph to A sin(B x + C) + D operations per second of all threads together, "
+            "where x is the time in seconds");
 DEFINE_uint64(sine_mix_rate_interval_milliseconds, 10000,
               "milliseconds between two computations of this rate");
 DEFINE_double(sine_mix_rate_noise, 0.0,
@@ -168,6 +168,11 @@ int64_t Below(int64_t limit, double sample, int64_t if_negative) {
   return static_cast<int64_t>(std::fmod(sample, static_cast<double>(std::max<int64_t>(1, limit))));
 }
 
+// Random, above 0, at most 1.
+double UniformFrom(Random* random) {
+  return (static_cast<double>((*random)() >> 11) + 1) / 9007199254740992.0;
+}
+
 // One thread of mixgraph.
 class Mix {
  public:
@@ -176,20 +181,12 @@ class Mix {
         model_(ParametersFromFlags()),
         key_(ShapeOfKeys()),
         values_(thread->random(), FLAGS_compression_ratio,
-                static_cast<int>(std::max<int64_t>(1, FLAGS_mix_max_value_size))) {
-    if (!FLAGS_sine_mix_rate) return;
-    const auto rate_at = [this](double seconds) {
-      return SineRate(seconds) * (1 + FLAGS_sine_mix_rate_noise * (2 * Uniform() - 1));
-    };
-    sine_ = std::make_unique<Pace>(rate_at, FLAGS_sine_mix_rate_interval_milliseconds * 1000);
-  }
+                static_cast<int>(std::max<int64_t>(1, FLAGS_mix_max_value_size))) {}
 
   void Run();
 
  private:
-  double Uniform() {  // random, above 0, at most 1
-    return (static_cast<double>(thread_->random() >> 11) + 1) / 9007199254740992.0;
-  }
+  double Uniform() { return UniformFrom(&thread_->random); }
   void Get(const Slice& key);
   void Put(const Slice& key);
   void Scan(const Slice& key);
@@ -199,7 +196,6 @@ class Mix {
   KeyBuffer key_;
   ValueSource values_;
   PinnableSlice value_;
-  std::unique_ptr<Pace> sine_;  // of this thread alone; null: no limit
   int64_t gets_ = 0, puts_ = 0, seeks_ = 0, reads_ = 0, found_ = 0;
   int64_t value_bytes_ = 0, scanned_ = 0;
 };
@@ -256,7 +252,7 @@ void Mix::Run() {
   Duration duration(FLAGS_duration,
                     FLAGS_mix_accesses >= 0 ? FLAGS_mix_accesses : ReadOrWriteCount());
   while (!duration.Done(1)) {
-    thread_->WaitFor(sine_.get(), 1);
+    thread_->WaitFor(thread_->mix_pace, 1);
     const Slice key = key_.Set(model_.KeyOf(thread_->random() % static_cast<uint64_t>(FLAGS_num)));
     const double choice = Uniform() * sum;
     if (choice <= FLAGS_mix_get_ratio) {
@@ -284,6 +280,18 @@ void Mix::Run() {
 }  // namespace
 
 void MixGraph(ThreadContext* thread) { Mix(thread).Run(); }
+
+// The rate is that of all threads together. The function has random numbers of its own, because any
+// thread may call it.
+std::unique_ptr<Pace> MakeMixPace() {
+  if (!FLAGS_sine_mix_rate) return nullptr;
+  const auto rate_at = [random =
+                            Random(static_cast<uint64_t>(FLAGS_seed))](double seconds) mutable {
+    const double noise = FLAGS_sine_mix_rate_noise * (2 * UniformFrom(&random) - 1);
+    return SineRate(seconds) * (1 + noise);
+  };
+  return std::make_unique<Pace>(rate_at, FLAGS_sine_mix_rate_interval_milliseconds * 1000);
+}
 
 // NaN fails the comparison and is refused, too.
 bool AreMixRatiosValid() {

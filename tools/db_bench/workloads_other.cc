@@ -22,34 +22,68 @@ DECLARE_int32(compression_level);
 
 namespace ashlar {
 namespace bench {
+// Also rewrites the tables of the last level, as the same benchmark of RocksDB does; the command
+// compactall does not.
 void CompactAll(ThreadContext* thread) {
   assert(thread != nullptr);
+  CompactRangeOptions options;
+  options.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
   for (ColumnFamilyHandle* const family : thread->families) {
-    RequireOk(thread->db->CompactRange(CompactRangeOptions(), family, nullptr, nullptr), "compact");
+    RequireOk(thread->db->CompactRange(options, family, nullptr, nullptr), "compact");
   }
   thread->stats.Finished(Operation::kOther, 1, 0);
 }
 
-// Compacts all files of one level into the next one or, from level 0, into the next one with files.
-void CompactLevel(DB* db, size_t from) {
-  assert(db != nullptr);
+namespace {
+
+// The first level from `level` on that has files; the number of levels if there is none.
+size_t FirstLevelWithFiles(const ColumnFamilyMetaData& family, size_t level) {
+  while (level < family.levels.size() && family.levels[level].files.empty()) level++;
+  return level;
+}
+
+// One attempt of CompactLevel().
+Status TryToCompactLevel(DB* db, bool is_level0) {
+  const int number = is_level0 ? 0 : 1;
   ColumnFamilyMetaData family;
   db->GetColumnFamilyMetaData(&family);
+  const size_t level_count = family.levels.size();
+  // With dynamic sizes of levels the levels after level 0 may be empty.
+  const size_t from = is_level0 ? 0 : FirstLevelWithFiles(family, 1);
   std::vector<std::string> files;
-  if (from < family.levels.size()) {
+  if (from < level_count) {
     for (const SstFileMetaData& file : family.levels[from].files) files.push_back(file.name);
   }
-  // From level 0 the target is the first level with data, because levels are filled from the last
-  // one up.
-  size_t to = from + 1;
-  while (from == 0 && to < family.levels.size() && family.levels[to].files.empty()) to++;
   if (files.empty()) {
-    std::printf("compact%zu found 0 files to compact\n", from);
-  } else if (to >= family.levels.size()) {
-    std::printf("compact%zu found no data beyond L%zu\n", from, from);
-  } else {
-    std::printf("compact%zu found %zu files to compact into L%zu\n", from, files.size(), to);
-    RequireOk(db->CompactFiles(CompactionOptions(), files, static_cast<int>(to)), "compact");
+    std::printf("compact%d found 0 files to compact\n", number);
+    return Status::OK();
+  }
+  size_t to = FirstLevelWithFiles(family, from + 1);
+  if (!is_level0 && to == level_count && from + 1 < level_count) to = from + 1;
+  if (to == level_count) {
+    std::printf("compact%d found no data beyond L%zu\n", number, from);
+    return Status::OK();
+  }
+  std::printf("compact%d found %zu files to compact into L%zu\n", number, files.size(), to);
+  CompactionOptions options;
+  // Without a limit the output would be a single table.
+  options.output_file_size_limit = db->GetOptions().target_file_size_base;
+  return db->CompactFiles(options, files, static_cast<int>(to));
+}
+
+}  // namespace
+
+void CompactLevel(DB* db, bool is_level0) {
+  assert(db != nullptr);
+  // An automatic compaction may take or replace the files after they were listed. When none runs,
+  // they are listed again. Other reasons for these errors remain at the last attempt.
+  constexpr int kMaxAttempts = 10;
+  for (int attempt = 1;; attempt++) {
+    const Status status = TryToCompactLevel(db, is_level0);
+    const bool is_taken = status.IsAborted() || status.IsInvalidArgument();
+    if (!is_taken || attempt == kMaxAttempts) return RequireOk(status, "compact");
+    std::printf("compact%d: %s\n", is_level0 ? 0 : 1, status.ToString().c_str());
+    RequireOk(db->WaitForCompact(WaitForCompactOptions()), "waitforcompaction");
   }
 }
 

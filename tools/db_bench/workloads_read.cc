@@ -11,6 +11,7 @@
 
 #include "ashlar/iterator.h"
 #include "ashlar/snapshot.h"
+#include "tools/db_bench/stamps.h"
 #include "tools/db_bench/workloads.h"
 
 namespace ashlar {
@@ -42,7 +43,8 @@ namespace {
 // Reads random keys among the first `range` keys.
 void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
   assert(thread != nullptr && range > 0);
-  const ReadOptions options = MakeReadOptions();
+  ReadOptions options = MakeReadOptions();
+  ReadStamp stamp(&options);
   KeyBuffer key(ShapeOfKeys(key_size));
   PinnableSlice value;
   // `sought` counts calls, including those that find nothing.
@@ -52,6 +54,7 @@ void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
     const uint64_t number = thread->random() % range;
     const Slice wanted = key.Set(number);
     thread->PaceReads(1);
+    stamp.MoveToNow();
     // The value is released before the next read, because a pin of a block would keep it in the
     // cache.
     value.Reset();
@@ -72,10 +75,12 @@ void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
 // Scans one family after the other.
 void Scan(ThreadContext* thread, bool is_forward, int64_t limit = ReadCount()) {
   assert(thread != nullptr);
+  ReadOptions options = MakeReadOptions();
+  const ReadStamp stamp(&options);
   // The limit is shared by all families: it counts the entries of the whole scan.
   int64_t i = 0;
   for (ColumnFamilyHandle* const family : thread->families) {
-    std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions(), family));
+    std::unique_ptr<Iterator> it(thread->db->NewIterator(options, family));
     is_forward ? it->SeekToFirst() : it->SeekToLast();
     for (; i < limit && it->Valid(); i++) {
       thread->stats.Finished(Operation::kRead, 1, it->key().size() + it->value().size());
@@ -153,6 +158,7 @@ void SeekRandom(ThreadContext* thread) {
   assert(thread != nullptr);
   ReadOptions options = MakeReadOptions();
   ScanBound bound(&options);
+  ReadStamp stamp(&options);
   KeyBuffer key(ShapeOfKeys());
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
@@ -161,6 +167,7 @@ void SeekRandom(ThreadContext* thread) {
     // The bound follows the target, so each iteration needs an iterator of its own.
     thread->PaceReads(1);
     bound.SetFor(number);
+    stamp.MoveToNow();
     std::unique_ptr<Iterator> it(thread->db->NewIterator(options, thread->FamilyOf(number)));
     const Slice wanted = key.Set(number);
     it->Seek(wanted);
@@ -175,7 +182,8 @@ void SeekRandom(ThreadContext* thread) {
 
 void NewIteratorOnly(ThreadContext* thread) {
   assert(thread != nullptr);
-  const ReadOptions options = MakeReadOptions();
+  ReadOptions options = MakeReadOptions();
+  const ReadStamp stamp(&options);
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
     // The creation is what is measured; the iterator is not moved.
@@ -314,7 +322,8 @@ void Batch::ReadAndCheck(DB* db, ReadOptions options) {
 // keys are missing, which is no error: the message at the end tells how many were found.
 void MultiReadRandom(ThreadContext* thread) {
   assert(thread != nullptr);
-  const ReadOptions options = MakeReadOptions();
+  ReadOptions options = MakeReadOptions();
+  ReadStamp stamp(&options);
   Batch batch(static_cast<size_t>(FLAGS_batch_size));
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
@@ -322,6 +331,7 @@ void MultiReadRandom(ThreadContext* thread) {
     // The pace counts keys, not calls.
     thread->PaceReads(batch.size());
     batch.Choose(thread);
+    stamp.MoveToNow();
     FLAGS_multiread_check ? batch.ReadAndCheck(thread->db, options)
                           : batch.Read(thread->db, options);
     uint64_t bytes = 0;
@@ -375,7 +385,7 @@ void Overwrite(ThreadContext* thread) {
   assert(thread != nullptr);
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   WriteUntilReadersEnd(thread, [&](auto* family, const Slice& key, const Slice& value) {
-    return thread->db->Put(options, family, key, value);
+    return PutStamped(thread->db, options, family, key, value);
   });
 }
 
@@ -391,7 +401,9 @@ void Merge(ThreadContext* thread) {
 // one.
 void ScanRepeatedly(ThreadContext* thread) {
   assert(thread != nullptr);
-  const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
+  ReadOptions options = MakeReadOptions();
+  const ReadStamp stamp(&options);
+  const std::unique_ptr<Iterator> it(thread->db->NewIterator(options));
   it->SeekToFirst();
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {

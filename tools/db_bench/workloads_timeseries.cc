@@ -87,12 +87,13 @@ void WritePoints(ThreadContext* thread) {
     RequireOk(thread->db->Put(options, key, value), "put");
     thread->stats.Finished(Operation::kWrite, 1, key.size() + value.size());
   }
-  // The writes are reported on a line of their own, and not in the sum of the readers.
+  // The writes are reported on a line of their own, and not in the sum of the readers if there are
+  // any.
   Stats written;
   thread->stats.Stop();
   written.Merge(thread->stats);
   written.PrintResult("timeseries write");
-  thread->stats.Exclude();
+  if (FLAGS_threads > 1) thread->stats.Exclude();
 }
 
 // Visits all points of one series or, if `deletes`, its old points, which are deleted. Returns

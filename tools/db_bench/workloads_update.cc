@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ashlar/iterator.h"
+#include "tools/db_bench/stamps.h"
 #include "tools/db_bench/workloads.h"
 
 DEFINE_int32(readwritepercent, 90, "percent of reads in readrandomwriterandom");
@@ -29,14 +30,18 @@ template <typename Change>
 bool UpdateOne(ThreadContext* thread, KeyBuffer* key, std::string* value, Change change) {
   assert(thread != nullptr && key != nullptr && value != nullptr);
   const Slice target = key->Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
-  const Status status = thread->db->Get(MakeReadOptions(), target, value);
+  ReadOptions options = MakeReadOptions();
+  const ReadStamp stamp(&options);
+  const Status status = thread->db->Get(options, target, value);
   if (!status.IsNotFound()) RequireOk(status, "get");
   if (!status.ok()) value->clear();
   // Both the old and the new pair count, because both are transferred.
   uint64_t bytes = status.ok() ? target.size() + value->size() : 0;
   change(value);
   thread->PaceWrites(target.size() + value->size());
-  RequireOk(thread->db->Put(MakeWriteOptions(FLAGS_sync), target, *value), "put");
+  RequireOk(PutStamped(thread->db, MakeWriteOptions(FLAGS_sync), thread->db->DefaultColumnFamily(),
+                       target, *value),
+            "put");
   bytes += target.size() + value->size();
   thread->stats.Finished(Operation::kUpdate, 1, bytes);
   return status.ok();
@@ -129,7 +134,9 @@ void AppendRandom(ThreadContext* thread) {
 
 void ReadRandomWriteRandom(ThreadContext* thread) {
   assert(thread != nullptr);
-  const ReadOptions read_options = MakeReadOptions();
+  ColumnFamilyHandle* const family = thread->db->DefaultColumnFamily();
+  ReadOptions read_options = MakeReadOptions();
+  ReadStamp stamp(&read_options);
   const WriteOptions write_options = MakeWriteOptions(FLAGS_sync);
   ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   KeyBuffer key(ShapeOfKeys());
@@ -142,6 +149,7 @@ void ReadRandomWriteRandom(ThreadContext* thread) {
     // Counted over both kinds, so the share is exact after each hundred operations.
     if ((reads + writes) % 100 < FLAGS_readwritepercent) {
       thread->PaceReads(1);
+      stamp.MoveToNow();
       const Status status = thread->db->Get(read_options, target, &value);
       if (!status.IsNotFound()) RequireOk(status, "get");
       reads++;
@@ -151,7 +159,7 @@ void ReadRandomWriteRandom(ThreadContext* thread) {
     }
     const Slice next = values.Next();
     thread->PaceWrites(target.size() + next.size());
-    RequireOk(thread->db->Put(write_options, target, next), "put");
+    RequireOk(PutStamped(thread->db, write_options, family, target, next), "put");
     writes++;
     thread->stats.Finished(Operation::kWrite, 1, 0);
   }

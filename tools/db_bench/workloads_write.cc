@@ -11,6 +11,7 @@
 #include "ashlar/iterator.h"
 #include "ashlar/metadata.h"
 #include "ashlar/write_batch.h"
+#include "tools/db_bench/stamps.h"
 #include "tools/db_bench/workloads.h"
 
 namespace ashlar {
@@ -105,6 +106,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
       bytes += static_cast<uint64_t>(FLAGS_key_size) + value.size();
       tombstones.AfterPut(&batch);
     }
+    StampBatch(&batch);
     // The pace is asked after the batch is built, so that building counts as work.
     thread->PaceWrites(bytes);
     RequireOk(thread->db->Write(options, &batch), "write");
@@ -128,6 +130,7 @@ void Delete(ThreadContext* thread, NumberSource::Order order) {
       const uint64_t number = numbers.Next();
       RequireOk(batch.Delete(thread->FamilyOf(number), key.Set(number)), "delete");
     }
+    StampBatch(&batch);
     RequireOk(thread->db->Write(options, &batch), "write");
     thread->stats.Finished(Operation::kDelete, static_cast<uint64_t>(FLAGS_batch_size), 0);
   }

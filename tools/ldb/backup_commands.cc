@@ -46,8 +46,15 @@ Result<std::unique_ptr<BackupPlace>> PlaceFrom(const CommandLine& line) {
   const std::string env_uri = line.Value("backup_env_uri").value_or("");
   const std::string fs_uri = line.Value("backup_fs_uri").value_or("");
   if (!env_uri.empty() || !fs_uri.empty()) {
-    RETURN_IF_ERROR(Env::CreateFromUri(ConfigOptions(), env_uri, fs_uri, &place->options.backup_env,
-                                       &place->owned_env));
+    // A backup in other files than those that were asked for would be no backup at all.
+    ConfigOptions config;
+    config.env = ToolEnv();
+    config.ignore_unsupported_options = false;
+    RETURN_IF_ERROR(
+        Env::CreateFromUri(config, env_uri, fs_uri, &place->options.backup_env, &place->owned_env));
+    if (place->options.backup_env == nullptr) {
+      return Status::NotSupported(StrCat("no files of this name: ", env_uri, fs_uri));
+    }
   }
   ASSIGN_OR_RETURN(const int64_t threads, line.Number("num_threads", 1));
   if (threads < 1 || threads > INT_MAX) {

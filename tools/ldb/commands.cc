@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tools/ldb/command.h"
-#include "tools/ldb/open_db.h"
+#include "tools/ldb/option_flags.h"
 #include "tools/lib/key_text.h"
 #include "tools/lib/program_parts.h"
 
@@ -25,13 +25,13 @@ std::vector<LdbCommand> MakeDataCommands() {
   return {
       {.name = "get", .usage = "<key>", .summary = "print the value of a key",
        .details = "The exit code is 1 if there is no such key.",
-       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGet},
+       .flags = {"db_paths", "read_timestamp"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGet},
       {.name = "explain", .usage = "--key=<key> | --seek=<key> | --seek_for_prev=<key>",
        .summary = "read a key and print each place that was searched, with its cost",
        .details = "Memtables, then tables, newest first: filter results, the sources of blocks, range\n"
                   "tombstones, merge operands, entries skipped. --key reads one key, --seek finds the\n"
                   "first key at or after the given one, --seek_for_prev the last one at or before it.",
-       .flags = {"key", "seek", "seek_for_prev", "db_paths"}, .run = &RunExplain},
+       .flags = {"key", "seek", "seek_for_prev", "db_paths", "read_timestamp"}, .run = &RunExplain},
       {.name = "put", .usage = "<key> <value> [--create_if_missing]", .summary = "store a value",
        .details = "The database keeps its options: they are read from its OPTIONS file.",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = 2, .run = &RunPut},
@@ -44,7 +44,7 @@ std::vector<LdbCommand> MakeDataCommands() {
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1, .run = &RunSingleDelete},
       {.name = "multi_get", .usage = "<key> [<key>] ..", .summary = "print \"key ==> value\" for several keys",
        .details = "Keys that do not exist are printed on stderr, and then the exit code is 1.",
-       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGet},
+       .flags = {"db_paths", "read_timestamp"}, .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGet},
       {.name = "deleterange", .usage = "<begin key> <end key>",
        .summary = "delete all keys from the first one on and before the second one",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = 2, .run = &RunDeleteRange},
@@ -74,7 +74,8 @@ std::vector<LdbCommand> MakeRangeCommands() {
        .details = "--from is inclusive, --to is not. Keys come in the order of the family's comparator.\n"
                   "--timestamp prints the time of each write; --start_time (inclusive) and --end_time\n"
                   "(not inclusive), seconds since 1970, choose by it.",
-       .flags = {"from", "to", "max_keys", "no_value", "timestamp", "start_time", "end_time", "db_paths"},
+       .flags = {"from", "to", "max_keys", "no_value", "timestamp", "start_time", "end_time", "db_paths",
+                 "read_timestamp"},
        .run = &RunScan},
       {.name = "dump",
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
@@ -90,7 +91,8 @@ std::vector<LdbCommand> MakeRangeCommands() {
                   "(inclusive) and --end_time (not inclusive), seconds since 1970, choose by it; --bucket\n"
                   "counts the writes of each such row of seconds.",
        .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "path", "decode_blob_index",
-                 "dump_uncompressed_blobs", "timestamp", "bucket", "start_time", "end_time", "db_paths"},
+                 "dump_uncompressed_blobs", "timestamp", "bucket", "start_time", "end_time", "db_paths",
+                 "read_timestamp"},
        .needs_db = false, .run = &RunDump},
       {.name = "idump",
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
@@ -122,11 +124,11 @@ std::vector<LdbCommand> MakeColumnCommands() {
       {.name = "get_entity", .usage = "<key>",
        .summary = "print the columns of a key as \"name:value name:value\"",
        .details = "A plain value is one column without a name. --value_hex: hexadecimal digits.",
-       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGetEntity},
+       .flags = {"db_paths", "read_timestamp"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGetEntity},
       {.name = "multi_get_entity", .usage = "<key> [<key>] ..",
        .summary = "print \"key ==> name:value name:value\" for several keys",
        .details = "Keys that do not exist are printed on stderr, and then the exit code is 1.",
-       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGetEntity},
+       .flags = {"db_paths", "read_timestamp"}, .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGetEntity},
       {.name = "put_entity",
        .usage = "<key> <column>:<value> [<column>:<value>] .. [--create_if_missing]",
        .summary = "store columns",
@@ -148,7 +150,7 @@ std::vector<LdbCommand> MakeAdminCommands() {
        .summary = "drop a family and all of its data",
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1, .run = &RunDropFamily},
       {.name = "compact", .usage = "[--from=<key>] [--to=<key>]",
-       .summary = "compact a range, or all of a family",
+       .summary = "compact a range, or all of a family, the last level included",
        .flags = WithOpenFlags({"from", "to"}), .run = &RunCompact},
       {.name = "reduce_levels", .usage = "--new_levels=<number> [--print_old_levels]",
        .summary = "compact a family into fewer levels, so that it can be opened with a smaller num_levels",
@@ -183,7 +185,7 @@ std::vector<LdbCommand> MakeAdminCommands() {
       {.name = "write_extern_sst", .usage = "<new table>",
        .summary = "write a table for ingest_extern_sst from \"key ==> value\" lines of standard input",
        .details = "Keys must be in order. The table has the options, the comparator and the family of the\n"
-                  "database. The input is the output of dump.",
+                  "database. The input is the output of dump. --ttl: the values get the present time.",
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1,
        .run = &RunWriteExternSst},
       {.name = "ingest_extern_sst", .usage = "<table> [--move_files] [--allow_global_seqno=false] ..",
@@ -246,7 +248,8 @@ std::vector<LdbCommand> MakeFileCommands() {
        .summary = "make a database that opens out of the files that are left of one",
        .details = "Prints a line for each file that was not simply kept, then OK. What cannot be used, or is\n"
                   "not needed any more, is moved to directories called lost; nothing is deleted. The options\n"
-                  "are those of the newest OPTIONS file. The database must not be open.",
+                  "are those of the newest OPTIONS file, unless --try_load_options=false. The database must\n"
+                  "not be open.",
        .flags = {"verbose"}, .run = &RunRepair},
       {.name = "update_manifest", .usage = "--update_temperatures",
        .summary = "record in the MANIFEST what the file system says about tables",

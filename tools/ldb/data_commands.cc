@@ -42,8 +42,9 @@ std::string ColumnsText(const Invocation& call, const WideColumns& columns) {
   return line;
 }
 
-// Prints a line for each key: on stdout if it was found, else on stderr. `read` fills the statuses;
-// `text` returns the text to print for a key that was found, by its index.
+// Prints a line for each key: on stdout if it was found, else on stderr. `read` gets the options
+// for the family and fills the statuses; `text` returns the text to print for a key that was found,
+// by its index.
 template <typename Read, typename Text>
 Status GetAll(const Invocation& call, Read read, Text text) {
   // Arguments are decoded before the database is opened, so a mistake in them changes nothing.
@@ -54,10 +55,11 @@ Status GetAll(const Invocation& call, Read read, Text text) {
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  ASSIGN_OR_RETURN(const std::unique_ptr<FamilyReadOptions> reading, ReadOptionsFor(call, family));
   // The slices refer to `keys`, which does not change any more.
   const std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<Status> statuses(keys.size());
-  read(db->get(), family, slices, &statuses);
+  read(db->get(), reading->options, family, slices, &statuses);
   assert(statuses.size() == slices.size());
   size_t failures = 0;
   for (size_t i = 0; i < keys.size(); i++) {
@@ -151,8 +153,9 @@ Status RunGet(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  ASSIGN_OR_RETURN(const std::unique_ptr<FamilyReadOptions> reading, ReadOptionsFor(call, family));
   PinnableSlice value;
-  const Status status = (*db)->Get(ReadOptions(), family, key, &value);
+  const Status status = (*db)->Get(reading->options, family, key, &value);
   if (status.IsNotFound()) return Status::NotFound(StrCat("key ", call.KeyText(key)));
   RETURN_IF_ERROR(status);
   PrintLine(call.ValueText(value));
@@ -171,8 +174,9 @@ Status RunGetEntity(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  ASSIGN_OR_RETURN(const std::unique_ptr<FamilyReadOptions> reading, ReadOptionsFor(call, family));
   PinnableWideColumns found;
-  const Status status = (*db)->GetEntity(ReadOptions(), family, key, &found);
+  const Status status = (*db)->GetEntity(reading->options, family, key, &found);
   if (status.IsNotFound()) return Status::NotFound(StrCat("key ", call.KeyText(key)));
   RETURN_IF_ERROR(status);
   PrintLine(ColumnsText(call, found.columns()));
@@ -183,11 +187,10 @@ Status RunMultiGet(const Invocation& call) {
   std::vector<PinnableSlice> values(call.arguments.size());
   return GetAll(
       call,
-      [&](DB* db, ColumnFamilyHandle* family, const std::vector<Slice>& keys,
-          std::vector<Status>* statuses) {
+      [&](DB* db, const ReadOptions& options, ColumnFamilyHandle* family,
+          const std::vector<Slice>& keys, std::vector<Status>* statuses) {
         assert(statuses != nullptr);
-        db->MultiGet(ReadOptions(), family, keys.size(), keys.data(), values.data(),
-                     statuses->data());
+        db->MultiGet(options, family, keys.size(), keys.data(), values.data(), statuses->data());
       },
       [&](size_t i) { return call.ValueText(values[i]); });
 }
@@ -196,10 +199,10 @@ Status RunMultiGetEntity(const Invocation& call) {
   std::vector<PinnableWideColumns> values(call.arguments.size());
   return GetAll(
       call,
-      [&](DB* db, ColumnFamilyHandle* family, const std::vector<Slice>& keys,
-          std::vector<Status>* statuses) {
+      [&](DB* db, const ReadOptions& options, ColumnFamilyHandle* family,
+          const std::vector<Slice>& keys, std::vector<Status>* statuses) {
         assert(statuses != nullptr);
-        db->MultiGetEntity(ReadOptions(), family, keys.size(), keys.data(), values.data(),
+        db->MultiGetEntity(options, family, keys.size(), keys.data(), values.data(),
                            statuses->data());
       },
       [&](size_t i) { return ColumnsText(call, values[i].columns()); });
@@ -289,8 +292,9 @@ Status RunExplain(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(argument));
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  ASSIGN_OR_RETURN(const std::unique_ptr<FamilyReadOptions> reading, ReadOptionsFor(call, family));
   ReadExplanation explanation;
-  RETURN_IF_ERROR(explain(db->get(), ReadOptions(), family, key, &explanation));
+  RETURN_IF_ERROR(explain(db->get(), reading->options, family, key, &explanation));
   Print(explanation.ToString());
   return Status::OK();
 }

@@ -4,16 +4,42 @@
 #include "tools/ldb/file_locations.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
+#include <utility>
 
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 
-// Lists the database's own directory and those of --db_paths. The MANIFEST records only numbers of
-// paths, so each file is searched for.
+namespace {
+
+// The directories that the program names for tables and blob files, of all families.
+std::vector<std::string> ProgramDirs() {
+  std::vector<std::string> dirs;
+  const auto add = [&dirs](const std::vector<DbPath>& paths) {
+    for (const DbPath& path : paths) dirs.push_back(path.path);
+  };
+  add(Program().options.db_paths);
+  add(Program().options.cf_paths);
+  for (const ColumnFamilyDescriptor& family : Program().families) add(family.options.cf_paths);
+  return dirs;
+}
+
+// A directory that is given twice would show its files twice.
+void AddDir(std::string dir, std::vector<std::string>* dirs) {
+  assert(dirs != nullptr);
+  while (dir.size() > 1 && dir.back() == '/') dir.pop_back();
+  if (std::find(dirs->begin(), dirs->end(), dir) == dirs->end()) dirs->push_back(std::move(dir));
+}
+
+}  // namespace
+
+// Lists the database's own directory, those of --db_paths and those of the program. The MANIFEST
+// records only numbers of paths, so each file is searched for.
 Result<FileLocations> FileLocations::Find(FileSystem* fs, const Invocation& call,
                                           const ManifestState& state) {
   FileLocations locations;
@@ -23,16 +49,17 @@ Result<FileLocations> FileLocations::Find(FileSystem* fs, const Invocation& call
     const size_t end = std::min(list.find(','), list.size());
     std::string dir = list.substr(0, end);
     list.erase(0, end + 1);
-    while (dir.size() > 1 && dir.back() == '/') dir.pop_back();
     if (dir.empty()) return Status::InvalidArgument("--db_paths: a directory has no name");
-    // A directory that is given twice would show its files twice.
-    if (std::find(locations.dirs_.begin(), locations.dirs_.end(), dir) == locations.dirs_.end()) {
-      locations.dirs_.push_back(dir);
-    }
+    AddDir(std::move(dir), &locations.dirs_);
   }
+  const size_t asked_for = locations.dirs_.size();
+  for (std::string& dir : ProgramDirs()) AddDir(std::move(dir), &locations.dirs_);
   for (size_t i = 0; i < locations.dirs_.size(); i++) {
-    ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, locations.dirs_[i]));
-    for (const std::string& name : names) {
+    const Result<std::vector<std::string>> names = ListDirectory(fs, locations.dirs_[i]);
+    // The next opening makes a directory that the program has added since the last one.
+    if (i >= asked_for && IsMissing(names.status())) continue;
+    RETURN_IF_ERROR(names.status());
+    for (const std::string& name : names.value()) {
       FileNumber number = 0;
       FileType type = kTempFile;
       if (!ParseFileName(name, &number, &type)) continue;

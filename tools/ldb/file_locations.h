@@ -6,7 +6,7 @@
 // A MANIFEST has only the index of a table's directory in db_paths or cf_paths, lists that the
 // program sets and that may be in no file. So --db_paths=<dir>,<dir>.. names the directories of all
 // families, in any order: file numbers are unique in a database, so a file is identified by its
-// name.
+// name. A program that calls LDBTool gives them with its options.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ class FileLocations {
   static Result<FileLocations> Find(FileSystem* fs, const Invocation& call,
                                     const ManifestState& state);
 
-  // The database's own directory, then those of --db_paths.
+  // The database's own directory, then those of --db_paths and of the program.
   const std::vector<std::string>& dirs() const { return dirs_; }
   // Paths in the database's own directory if the file was not found.
   std::string TablePath(FileNumber number) const;

@@ -14,7 +14,7 @@
 #include "ashlar/ldb_tool.h"
 #include "ashlar/version.h"
 #include "tools/ldb/command.h"
-#include "tools/ldb/open_db.h"
+#include "tools/ldb/option_flags.h"
 #include "tools/lib/console.h"
 #include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
@@ -32,7 +32,7 @@ constexpr std::string_view kHead =
     "  --help                      this text, or the details of a command\n"
     "  --version                   the version of this program\n";
 constexpr std::string_view kOpenHelp =
-    "\nFlags of commands that write:\n"
+    "\nFlags of commands that write (options of a family are changed in the one of the call):\n"
     "  --create_if_missing         create the database if it does not exist\n"
     "  --compression_type=<no|snappy|zlib|bzip2|lz4|lz4hc|zstd>\n"
     "  --compression_max_dict_bytes=<n>  --block_size=<bytes>  --bloom_bits=<n>\n"
@@ -54,6 +54,9 @@ constexpr std::string_view kOpenHelp =
     "--ttl: the database is a DBWithTTL, whose values end in the times of their writes.\n"
     "--db_paths=<dir>,..: further directories of tables and blob files (DBOptions::db_paths,\n"
     "cf_paths), in any order.\n"
+    "--read_timestamp=<timestamp>: needed to read a family with timestamps: a number for the "
+    "built-in\n"
+    "comparators, else 0x and its bytes.\n"
     "Example: ldb --db=/data/users scan --from=user1 --to=user2 --max_keys=10\n";
 
 std::string CommandLines(std::span<const LdbCommand> commands) {

@@ -16,7 +16,7 @@
 #include "tools/ldb/dumps.h"
 #include "tools/ldb/file_locations.h"
 #include "tools/ldb/manifest_state.h"
-#include "tools/ldb/open_db.h"
+#include "tools/ldb/stored_options.h"
 #include "tools/ldb/tree_page.h"
 #include "tools/ldb/tree_survey.h"
 #include "tools/lib/blob_dump.h"
@@ -45,7 +45,7 @@ Result<uint64_t> DumpEntries(FileSystem* fs, const Invocation& call, const std::
   assert(table != nullptr);
   PrintLine(StrCat("Process ", path));
   ASSIGN_OR_RETURN(*table, TableInspector::Open(fs, path));
-  PrintLine("Sst file format: block-based");
+  PrintLine(StrCat("Sst file format: ", (*table)->FormatName()));
   ASSIGN_OR_RETURN(const TableReader* reader, (*table)->Reader());
   ASSIGN_OR_RETURN(const InternalKeyComparator comparator, (*table)->FindComparator());
   TableScan scan;

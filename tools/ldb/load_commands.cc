@@ -9,9 +9,11 @@
 #include <string>
 
 #include "ashlar/sst_file_writer.h"
+#include "db/utilities/ttl/write_time.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/console.h"
+#include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -100,15 +102,21 @@ Status RunLoad(const Invocation& call) {
   return db->Close();
 }
 
-// The table is written with the options, comparator and family of the database.
+// The table is written with the options, comparator and family of the database. With --ttl all
+// values get the present time, as if they were put: an ingestion takes them as they are.
 Status RunWriteExternSst(const Invocation& call) {
   const std::string& path = call.arguments[0];
+  ASSIGN_OR_RETURN(const bool has_ttl, call.line->Bool("ttl"));
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  int64_t seconds = 0;
+  if (has_ttl) RETURN_IF_ERROR(ReadWriteTime(ToolEnv()->GetSystemClock().get(), &seconds));
   SstFileWriter writer(EnvOptions(), (*db)->GetOptions(family), family);
   RETURN_IF_ERROR(writer.Open(path));
   const auto put = [&](const std::string& key, const std::string& value) {
-    return writer.Put(key, value);
+    std::string stored = value;
+    if (has_ttl) AppendWriteTime(&stored, seconds);
+    return writer.Put(key, stored);
   };
   ASSIGN_OR_RETURN(const size_t bad_lines, ForEachArrowLine(call, put));
   if (bad_lines > 0) std::cerr << "Warning: " << bad_lines << " bad lines ignored.\n";

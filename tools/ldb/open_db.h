@@ -3,9 +3,9 @@
 // Opens the database of an ldb call: all its column families, each with the comparator that the
 // MANIFEST names.
 //
-// Commands that read take only the directories and the merge operators from the newest OPTIONS
-// file, and they change nothing in the directory. Commands that write use all of that file, so that
-// a put by ldb leaves the database with the options that it had.
+// Commands that read take only the directory of the logs and the merge operators from the newest
+// OPTIONS file, and they change nothing in the directory. Commands that write use all of that file,
+// so that a put by ldb leaves the database with the options that it had (stored_options.h).
 #pragma once
 
 #include <memory>
@@ -18,8 +18,6 @@
 #include "util/result.h"
 
 namespace ashlar {
-
-class ManifestState;
 
 // An open database and the handles of all its column families; owns both. The handles are destroyed
 // before the database. Threads: one at a time.
@@ -49,18 +47,19 @@ class LdbDatabase {
 Result<std::unique_ptr<LdbDatabase>> OpenForReading(const Invocation& call);
 // Opens the database as its owner: recovery runs and the LOCK file is held, so this fails while
 // another process has the database open. With --create_if_missing a database that does not exist is
-// created.
+// created. Flags that set options of a family apply to call.family; to none if that is empty.
 Result<std::unique_ptr<LdbDatabase>> OpenForWriting(const Invocation& call);
 
-// The directory of the WALs, for commands that read files without opening the database: its own
-// directory, unless the newest OPTIONS file names another one. OpenForReading() uses the same rule.
-Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState& state);
-
-// Corruption if a log that the MANIFEST tracks is missing, or shorter than its synced size.
-Status CheckLogs(const Invocation& call, const ManifestState& state);
-
-// The flags that OpenForWriting() uses. Commands that read accept them.
-const std::vector<std::string_view>& OpenFlags();
+// The options for reads of one family. Owns the timestamp to which they point.
+struct FamilyReadOptions {
+  std::string timestamp;  // empty in a family without timestamps
+  Slice timestamp_slice;
+  ReadOptions options;
+};
+// The options with the timestamp of --read_timestamp. InvalidArgument if a family with timestamps
+// is read without it or one without timestamps with it, or if it is no timestamp of the family.
+Result<std::unique_ptr<FamilyReadOptions>> ReadOptionsFor(const Invocation& call,
+                                                          ColumnFamilyHandle* family);
 
 // Options that a command sets for the duration of its own work and then restores. Threads: one.
 class TemporaryOptions {

@@ -159,7 +159,8 @@ Result<uint64_t> Walk(const Invocation& call, WriteTimes* times, Visit&& visit) 
   ASSIGN_OR_RETURN(const RangeFlags range, ParseRange(call));
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
-  ReadOptions options;
+  ASSIGN_OR_RETURN(const std::unique_ptr<FamilyReadOptions> reading, ReadOptionsFor(call, family));
+  ReadOptions& options = reading->options;
   const Slice end = range.to ? Slice(*range.to) : Slice();
   if (range.to) options.iterate_upper_bound = &end;
   const std::unique_ptr<Iterator> iterator((*db)->NewIterator(options, family));

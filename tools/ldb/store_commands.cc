@@ -5,10 +5,13 @@
 #include <map>
 #include <memory>
 
+#include "ashlar/options.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
+#include "tools/ldb/option_flags.h"
 #include "tools/lib/console.h"
+#include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -26,21 +29,29 @@ Result<std::string> RequiredKey(const Invocation& call, std::string_view flag) {
 
 Status RunListFamilies(const Invocation& call) {
   std::vector<std::string> names;
-  RETURN_IF_ERROR(DB::ListColumnFamilies(DBOptions(), call.db, &names));
+  DBOptions options(Program().options);
+  options.env = ToolEnv();
+  RETURN_IF_ERROR(DB::ListColumnFamilies(options, call.db, &names));
   std::string list;
   for (const std::string& name : names) StrAppend(&list, list.empty() ? "" : ", ", name);
   PrintLine(StrCat("Column families in ", call.db, ": \n{", list, "}"));
   return Status::OK();
 }
 
+// The flags are for the new family alone, so none of the families that exist has them.
 Status RunCreateFamily(const Invocation& call) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
+  const std::string& name = call.arguments[0];
+  Invocation opening = call;
+  opening.family.clear();
+  ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(opening));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * like, db->Family(kDefaultColumnFamilyName));
-  // The new family has default options, because those of the default family may fit only its keys.
+  // The options of the default family may fit only its keys, so the new family has only its
+  // compression, unless the program or a flag chooses another one.
+  ColumnFamilyOptions options = ProgramOptions(name);
+  if (!IsProgramFamily(name)) options.compression = (*db)->GetOptions(like).compression;
+  RETURN_IF_ERROR(ApplyFamilyFlags(*call.line, &options));
   ColumnFamilyHandle* created = nullptr;
-  ColumnFamilyOptions options;
-  options.compression = (*db)->GetOptions(like).compression;
-  RETURN_IF_ERROR((*db)->CreateColumnFamily(options, call.arguments[0], &created));
+  RETURN_IF_ERROR((*db)->CreateColumnFamily(options, name, &created));
   RETURN_IF_ERROR((*db)->DestroyColumnFamilyHandle(created));
   RETURN_IF_ERROR(db->Close());
   PrintLine("OK");
@@ -86,9 +97,12 @@ Status RunCompact(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::unique_ptr<LdbDatabase> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   const Slice begin(from), end(to);
+  CompactRangeOptions options;
+  // RocksDB's ldb rewrites the last level too, which gives it the present options and drops what it
+  // need not keep.
+  options.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
   const Heartbeat heartbeat("compacting");
-  RETURN_IF_ERROR((*db)->CompactRange(CompactRangeOptions(), family,
-                                      call.line->Has("from") ? &begin : nullptr,
+  RETURN_IF_ERROR((*db)->CompactRange(options, family, call.line->Has("from") ? &begin : nullptr,
                                       call.line->Has("to") ? &end : nullptr));
   return db->Close();
 }

@@ -24,6 +24,14 @@ bool IsNamed(const Comparator* comparator, const std::string& name) {
   return comparator != nullptr && name == comparator->Name();
 }
 
+// Null if the program has none for the family.
+const ColumnFamilyDescriptor* FindDescriptor(const std::string& family) {
+  for (const ColumnFamilyDescriptor& descriptor : Current().families) {
+    if (descriptor.name == family) return &descriptor;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const ProgramParts& Program() { return Current(); }
@@ -66,10 +74,11 @@ const Comparator* FindComparator(const std::string& name) {
 }
 
 const ColumnFamilyOptions& ProgramOptions(const std::string& family) {
-  for (const ColumnFamilyDescriptor& descriptor : Program().families) {
-    if (descriptor.name == family) return descriptor.options;
-  }
+  const ColumnFamilyDescriptor* const descriptor = FindDescriptor(family);
+  if (descriptor != nullptr) return descriptor->options;
   return Program().options;
 }
+
+bool IsProgramFamily(const std::string& family) { return FindDescriptor(family) != nullptr; }
 
 }  // namespace ashlar

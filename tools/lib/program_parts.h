@@ -52,5 +52,7 @@ Status UseToolEnv(const std::string& env_uri, const std::string& fs_uri);
 const Comparator* FindComparator(const std::string& name);
 // The options that the program gives for a family: those of its descriptor, or the common ones.
 const ColumnFamilyOptions& ProgramOptions(const std::string& family);
+// Whether the program has a descriptor of the family.
+bool IsProgramFamily(const std::string& family);
 
 }  // namespace ashlar

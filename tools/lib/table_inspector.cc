@@ -43,22 +43,24 @@ std::string UniqueIdText(const TableProperties& properties) {
   return digits.substr(0, 16) + "-" + digits.substr(16);
 }
 
-// Whether a scan ends before this key. Keys come in order, so the first key without the prefix ends
-// a scan by prefix.
-bool IsAfterRange(const Slice& user_key, const InternalKeyComparator& comparator,
-                  const TableScan& scan) {
-  if (scan.prefix && !user_key.starts_with(*scan.prefix)) return true;
-  return scan.to && comparator.OrderWithoutTimestamp(user_key, *scan.to) >= 0;
+// Whether a scan ends before this stored key. Keys come in order, so the first key without the
+// prefix ends a scan by prefix. `end` is a stored key too, if there is one.
+bool IsAfterRange(const Slice& stored, const InternalKeyComparator& comparator,
+                  const std::optional<std::string>& prefix, const std::optional<std::string>& end) {
+  if (prefix && !comparator.WithoutStamp(stored).starts_with(*prefix)) return true;
+  return end && comparator.OrderWithoutTimestamp(stored, *end) >= 0;
 }
 
 }  // namespace
 
 TableInspector::TableInspector(FileSystem* fs, std::unique_ptr<RandomReader> file,
-                               const Footer& footer)
+                               BareTableKind bare_kind, const Footer& footer)
     : fs_(fs),
       file_(std::move(file)),
+      bare_kind_(bare_kind),
       footer_(footer),
-      fetcher_(file_.get(), footer.checksum, file_->size() - kFooterBytes) {
+      fetcher_(file_.get(), footer.checksum,
+               bare_kind == BareTableKind::kNone ? file_->size() - kFooterBytes : 0) {
   assert(fs_ != nullptr);
 }
 
@@ -70,11 +72,40 @@ Result<std::unique_ptr<TableInspector>> TableInspector::Open(FileSystem* fs,
   const size_t n = static_cast<size_t>(std::min<uint64_t>(file->size(), kFooterBytes));
   Slice tail;
   RETURN_IF_ERROR(file->ReadExactly(file->size() - n, n, memory.data(), &tail));
-  ASSIGN_OR_RETURN(const Footer footer, DecodeFooter(tail, file->size(), path));
-  std::unique_ptr<TableInspector> inspector(new TableInspector(fs, std::move(file), footer));
+  const Result<Footer> footer = DecodeFooter(tail, file->size(), path);
+  if (footer.status().IsNotSupported() && IsBareTable(*file)) return OpenBare(fs, std::move(file));
+  RETURN_IF_ERROR(footer.status());
+  std::unique_ptr<TableInspector> inspector(
+      new TableInspector(fs, std::move(file), BareTableKind::kNone, footer.value()));
   RETURN_IF_ERROR(inspector->LoadMetaBlocks());
   RETURN_IF_ERROR(inspector->LoadProperties());
   return inspector;
+}
+
+// Such a table has properties, and no other parts that the inspector could show.
+Result<std::unique_ptr<TableInspector>> TableInspector::OpenBare(
+    FileSystem* fs, std::unique_ptr<RandomReader> file) {
+  ASSIGN_OR_RETURN(BareTable table, ReadBareTable(*file));
+  std::unique_ptr<TableInspector> inspector(
+      new TableInspector(fs, std::move(file), table.kind, Footer()));
+  inspector->properties_ = std::move(table.properties);
+  return inspector;
+}
+
+// The words of RocksDB's sst_dump.
+std::string_view TableInspector::FormatName() const {
+  switch (bare_kind_) {
+    case BareTableKind::kPlain: return "plain table";
+    case BareTableKind::kCuckoo: return "cuckoo table";
+    default: return "block-based";
+  }
+}
+
+Status TableInspector::CheckHasBlocks() const {
+  if (bare_kind_ == BareTableKind::kNone) return Status::OK();
+  return Status::NotSupported(StrCat(path(), ": a ", FormatName(),
+                                     " has no blocks to show; check, ",
+                                     "scan, verify and --show_properties read it"));
 }
 
 Status TableInspector::LoadMetaBlocks() {
@@ -145,6 +176,7 @@ Status TableInspector::ForEachTombstone(const EntryVisit& visit) const {
 }
 
 Result<BlockHandle> TableInspector::IndexHandle() const {
+  RETURN_IF_ERROR(CheckHasBlocks());
   if (!UsesIndexHandleInMetaindex(footer_.format_version)) return footer_.index;
   const auto found = meta_blocks_.find(std::string(kIndexBlockName));
   if (found != meta_blocks_.end()) return found->second;
@@ -179,6 +211,7 @@ Result<const TableReader*> TableInspector::Reader() {
 
 // Collectors' properties hold the kind of index as four bytes.
 Result<uint32_t> TableInspector::IndexType() const {
+  RETURN_IF_ERROR(CheckHasBlocks());
   const auto& user = properties_.user_collected_properties;
   const auto found = user.find(std::string(kIndexTypeProperty));
   if (found == user.end() || found->second.size() != sizeof(uint32_t)) {
@@ -285,13 +318,16 @@ std::string UserPropertiesText(const TableProperties& properties) {
   return text;
 }
 
-// A prefix is also the smallest key that begins with it, so a scan by prefix starts there.
+// A prefix is also the smallest key that begins with it, so a scan by prefix starts there. Of a
+// family with timestamps the stored keys end in one, which the bounds of a scan do not have.
 Result<uint64_t> ScanTable(const TableReader& table, const InternalKeyComparator& comparator,
                            const TableScan& scan) {
   const std::unique_ptr<InternalIterator> iterator(table.NewIterator(ReadOptions(), nullptr));
   const std::optional<std::string>& start = scan.prefix ? scan.prefix : scan.from;
+  std::optional<std::string> end;
+  if (scan.to) end = comparator.FirstStored(*scan.to);
   if (start) {
-    iterator->Seek(MakeInternalKey(*start, kMaxSequenceNumber, kValueTypeForSeek));
+    iterator->Seek(comparator.FirstInternalKey(comparator.FirstStored(*start)));
   } else {
     iterator->SeekToFirst();
   }
@@ -299,7 +335,7 @@ Result<uint64_t> ScanTable(const TableReader& table, const InternalKeyComparator
   Progress progress("entries");
   for (; iterator->Valid() && progress.count() < scan.max_entries; iterator->Next()) {
     const Slice key = iterator->key();
-    if (IsAfterRange(ExtractUserKey(key), comparator, scan)) break;
+    if (IsAfterRange(ExtractUserKey(key), comparator, scan.prefix, end)) break;
     progress.Add();
     if (!scan.prints) continue;
     PrintLine(EntryText(key, iterator->value(), scan.hex, scan.decodes_blob_references));

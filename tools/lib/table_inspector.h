@@ -4,8 +4,9 @@
 // file, because its properties name its comparator.
 //
 // Opening reads the footer, the metaindex and the properties, and works for every table with a
-// known footer; reading entries through Reader() also needs a built-in comparator. Threads: one at
-// a time.
+// known footer; reading entries through Reader() also needs a built-in comparator. Of RocksDB's
+// tables without blocks (table/plain) there are only the properties and the entries. Threads: one
+// at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ashlar/file_system.h"
 #include "ashlar/table_properties.h"
+#include "table/plain/bare_table.h"
 #include "table/sst/read/block_fetcher.h"
 #include "table/sst/read/table_reader.h"
 #include "util/keys/internal_key.h"
@@ -38,10 +41,14 @@ class TableInspector {
   static Result<std::unique_ptr<TableInspector>> Open(FileSystem* fs, const std::string& path);
 
   const std::string& path() const { return file_->path(); }
+  // "block-based", "plain table", "cuckoo table".
+  std::string_view FormatName() const;
   uint64_t file_bytes() const { return file_->size(); }
   const Footer& footer() const { return footer_; }
   const MetaBlocks& meta_blocks() const { return meta_blocks_; }
   const TableProperties& properties() const { return properties_; }
+  // NotSupported if the table has no blocks; so are the calls below that return their places.
+  Status CheckHasBlocks() const;
   // From the footer or, in format versions whose footer does not have it, from the metaindex.
   Result<BlockHandle> IndexHandle() const;
 
@@ -71,7 +78,10 @@ class TableInspector {
   Status ForEachTombstone(const EntryVisit& visit) const;
 
  private:
-  TableInspector(FileSystem* fs, std::unique_ptr<RandomReader> file, const Footer& footer);
+  TableInspector(FileSystem* fs, std::unique_ptr<RandomReader> file, BareTableKind bare_kind,
+                 const Footer& footer);
+  static Result<std::unique_ptr<TableInspector>> OpenBare(FileSystem* fs,
+                                                          std::unique_ptr<RandomReader> file);
   Status LoadMetaBlocks();
   Status LoadProperties();
   Status LoadDictionary();
@@ -84,6 +94,7 @@ class TableInspector {
 
   FileSystem* const fs_;  // outlives this
   const std::unique_ptr<RandomReader> file_;
+  const BareTableKind bare_kind_;  // if it is not kNone, there is no footer, and no meta blocks
   const Footer footer_;
   BlockFetcher fetcher_;
   MetaBlocks meta_blocks_;
@@ -101,9 +112,10 @@ std::string UserPropertiesText(const TableProperties& properties);
 
 // A walk over the entries of one table in the order of the file: all versions of all keys.
 struct TableScan {
-  std::optional<std::string> from;    // user key, inclusive
-  std::optional<std::string> to;      // user key, exclusive
-  std::optional<std::string> prefix;  // of user keys; not together with `from`
+  // User keys, without timestamps.
+  std::optional<std::string> from;    // inclusive
+  std::optional<std::string> to;      // exclusive
+  std::optional<std::string> prefix;  // not together with `from`
   uint64_t max_entries = UINT64_MAX;
   bool prints = false;  // print each entry on stdout
   bool hex = false;

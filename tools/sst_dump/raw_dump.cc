@@ -162,6 +162,7 @@ Status RawDump::WriteEntry(const Slice& key, const Slice& value) {
 // An error leaves the text file behind, with all sections before the damage.
 Status DumpRaw(TableInspector* table, SstDumpRequest*) {
   assert(table != nullptr);
+  RETURN_IF_ERROR(table->CheckHasBlocks());  // before a file is made
   const std::string name = OutputPath(*table, "_dump.txt");
   ASSIGN_OR_RETURN(std::unique_ptr<FileWriter> out,
                    FileWriter::Create(ToolFiles(), name, FileOptions()));

@@ -85,6 +85,8 @@ const std::vector<std::string_view> kFlags = {"file",
                                               "compression_zstd_max_train_bytes",
                                               "compression_max_dict_buffer_bytes",
                                               "compression_use_zstd_finalize_dict",
+                                              "env_uri",
+                                              "fs_uri",
                                               "help"};
 
 // The commands come from their table, so that the help cannot miss one.
@@ -291,7 +293,7 @@ class Session {
 Status Session::Process(FileSystem* fs, const std::string& file) {
   PrintLine(StrCat("Process ", file));
   ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, file));
-  PrintLine("Sst file format: block-based");
+  PrintLine(StrCat("Sst file format: ", table->FormatName()));
   RETURN_IF_ERROR(command_.run(table.get(), request_));
   if (request_->lists_meta_blocks) {
     ASSIGN_OR_RETURN(const std::string text, MetaBlocksText(table.get()));

@@ -171,6 +171,14 @@ LevelMap* CopyOf(const LevelMap* levels) {
   return levels == nullptr ? nullptr : new LevelMap(*levels);
 }
 
+// Programs can reach a context that counts by level without a map: they set the public flag, or
+// move the context, which leaves it the flag.
+LevelMap& LevelsOf(PerfContext* context) {
+  assert(context != nullptr);
+  if (context->level_to_perf_context == nullptr) context->level_to_perf_context = new LevelMap();
+  return *context->level_to_perf_context;
+}
+
 // name = value@level0, value@level1, ...
 void PrintLevels(const LevelMap& levels, bool exclude_zeros, std::string* text) {
   assert(text != nullptr);
@@ -222,8 +230,7 @@ PerfContextByLevel* PerfOfLevel(int level) {
   PerfContext* const context = get_perf_context();
   if (!CountsPerf() || !context->per_level_perf_context_enabled) return nullptr;
   assert(level >= 0);
-  assert(context->level_to_perf_context != nullptr);
-  return &(*context->level_to_perf_context)[static_cast<uint32_t>(level)];
+  return &LevelsOf(context)[static_cast<uint32_t>(level)];
 }
 
 void PerfContextByLevel::Reset() { ResetCounters<PerfContextByLevelBase>(kLevelCounters, this); }
@@ -262,12 +269,12 @@ void PerfContext::Reset() {
   for (auto& [level, counters] : *level_to_perf_context) counters.Reset();
 }
 
-// Levels are merged only into a context that counts by level, whose map exists.
+// Levels are merged only into a context that counts by level.
 void PerfContext::Merge(const PerfContext& other) {
   MergeCounters<PerfContextBase>(kCounters, other, this);
   if (!per_level_perf_context_enabled || other.level_to_perf_context == nullptr) return;
   for (const auto& [level, counters] : *other.level_to_perf_context) {
-    (*level_to_perf_context)[level].Merge(counters);
+    LevelsOf(this)[level].Merge(counters);
   }
 }
 
@@ -283,7 +290,7 @@ std::string PerfContext::ToString(bool exclude_zero_counters) const {
 
 // Only the flag of the calling thread's own context has an effect on what is measured.
 void PerfContext::EnablePerLevelPerfContext() {
-  if (level_to_perf_context == nullptr) level_to_perf_context = new LevelMap();
+  LevelsOf(this);
   per_level_perf_context_enabled = true;
   NoteFlag(this);
 }

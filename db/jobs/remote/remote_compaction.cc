@@ -104,17 +104,22 @@ void RemoteCompaction::Warn(const char* what, const Status& why) const {
                static_cast<unsigned long long>(info_.job_id), what, why.ToString().c_str());
 }
 
-// Hands the job to the service and waits for its answer. An exception thrown by the program's
-// service counts as a failure.
+// Hands the job to the service and waits for its answer, unless the job is stopped: whoever closes
+// the database sets the flag first, and asks the service once to end the jobs that it has by then.
+// An exception thrown by the program's service counts as a failure.
 Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* status) {
   assert(!is_scheduled_);
   assert(service_ != nullptr);
+  *status = CompactionServiceJobStatus::kAborted;
+  RETURN_IF_ERROR(work_.stop.Check());
   try {
     const CompactionServiceScheduleResponse response = service_->Schedule(info_, input_.Encode());
     *status = response.status;
     if (*status != CompactionServiceJobStatus::kSuccess) return Status::OK();
     scheduled_id_ = response.scheduled_job_id;
     is_scheduled_ = true;
+    *status = CompactionServiceJobStatus::kAborted;
+    RETURN_IF_ERROR(work_.stop.Check());
     *status = service_->Wait(scheduled_id_, answer);
   } catch (...) {
     *status = CompactionServiceJobStatus::kFailure;
@@ -123,13 +128,19 @@ Status RemoteCompaction::Ask(std::string* answer, CompactionServiceJobStatus* st
   return Status::OK();
 }
 
-// Every failure except an abort leaves *is_done false and the result empty, so the caller can do
-// the job itself.
 Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
-  assert(result->tables.empty());
   assert(is_done != nullptr);
   assert(!is_done_);
-  *is_done = false;
+  const Status status = TakeAnswer(result);
+  is_given_up_ = !status.ok();
+  *is_done = is_done_;
+  return status;
+}
+
+// Every failure except an abort leaves is_done_ false and the result empty, so the caller can do
+// the job itself.
+Status RemoteCompaction::TakeAnswer(OutputResult* result) {
+  assert(result->tables.empty());
   std::string answer;
   CompactionServiceJobStatus status = CompactionServiceJobStatus::kFailure;
   const Status asked = Ask(&answer, &status);
@@ -138,7 +149,7 @@ Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
     case CompactionServiceJobStatus::kSuccess: break;
     case CompactionServiceJobStatus::kUseLocal: return Status::OK();
     case CompactionServiceJobStatus::kAborted:
-      return Status::Incomplete(Status::kCompactionAborted);
+      return asked.ok() ? Status::Incomplete(Status::kCompactionAborted) : asked;
     case CompactionServiceJobStatus::kFailure:
       Warn("the compaction service has failed", asked);
       return Status::OK();
@@ -154,7 +165,7 @@ Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
   }
   RecordTick(core_->services.statistics.get(), REMOTE_COMPACT_READ_BYTES, work_.plan->InputBytes());
   RecordTick(core_->services.statistics.get(), REMOTE_COMPACT_WRITE_BYTES, result->bytes_written);
-  *is_done = is_done_ = true;
+  is_done_ = true;
   return Status::OK();
 }
 
@@ -178,8 +189,8 @@ Status RemoteCompaction::TakeIn(const RemoteResult& remote, OutputResult* result
   return Status::OK();
 }
 
-// The tables of a level must be disjoint and within the key range that the plan has claimed there:
-// that of the inputs, and on the level above the young range.
+// The tables have all of their values. Those of a level must be disjoint and within the key range
+// that the plan has claimed there: that of the inputs, and on the level above the young range.
 Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
   const CompactionPlan& plan = *work_.plan;
   const InternalKeyComparator& order = work_.version->comparator();
@@ -189,6 +200,10 @@ Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
     return Status::Corruption("remote compaction: several tables for level 0");
   }
   for (const auto& [meta, is_young] : remote.tables) {
+    if (meta.oldest_blob_file_number != 0) {
+      return Status::Corruption(StrCat("remote compaction: table ", meta.number,
+                                       " has values in blob files of the worker"));
+    }
     if (is_young && !plan.young_range.has_value()) {
       return Status::Corruption(
           StrCat("remote compaction: table ", meta.number, " is for a level that is not claimed"));
@@ -275,7 +290,8 @@ Status RemoteCompaction::CheckTable(const std::string& path, FileMetadata* meta,
 void RemoteCompaction::NotifyInstallation(const Status& status) {
   assert(!is_done_ || is_scheduled_);
   if (!is_scheduled_) return;
-  const CompactionServiceJobStatus told = !is_done_     ? CompactionServiceJobStatus::kUseLocal
+  const CompactionServiceJobStatus told = is_given_up_  ? CompactionServiceJobStatus::kAborted
+                                          : !is_done_   ? CompactionServiceJobStatus::kUseLocal
                                           : status.ok() ? CompactionServiceJobStatus::kSuccess
                                                         : CompactionServiceJobStatus::kFailure;
   try {

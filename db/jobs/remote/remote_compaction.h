@@ -32,12 +32,13 @@ class RemoteCompaction {
   // OK, the job must be done in this process. Incomplete(kCompactionAborted): the service has
   // aborted it.
   Status Run(OutputResult* result, bool* is_done);
-  // Notifies the service of the outcome of its job.
+  // Notifies the service of the outcome of its job, also if Run() has returned an error.
   void NotifyInstallation(const Status& status);
 
  private:
   RemoteCompaction(DbCore* core, const CompactionJobOptions& work) REQUIRES(db_mutex);
   Status Ask(std::string* answer, CompactionServiceJobStatus* status);
+  Status TakeAnswer(OutputResult* result);
   Status TakeIn(const RemoteResult& remote, OutputResult* result) const;
   Status TakeTable(const std::string& dir, const RemoteResult::Table& taken,
                    OutputResult* result) const;
@@ -53,6 +54,8 @@ class RemoteCompaction {
   std::string scheduled_id_;
   bool is_scheduled_ = false;
   bool is_done_ = false;
+  // The job is not done at all: it was stopped, or the service has aborted it.
+  bool is_given_up_ = false;
 };
 
 // The worker's half: merges the inputs that `input` names, of an open database, into new tables in

@@ -5,6 +5,7 @@
 // placed data below them in their key range.
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <utility>
 
 #include "db/column_family/column_family_data.h"
@@ -51,6 +52,15 @@ void Report(const OutputResult& done, RemoteResult* result) {
   result->cpu_micros = done.cpu_micros;
 }
 
+// The options of the family for the tables of a worker. Its values stay in them: the protocol has
+// no blob files. The OPTIONS file or the program's worker may have another opinion than the
+// database.
+std::shared_ptr<const ColumnFamilyOptions> WithoutBlobFiles(const ColumnFamilyOptions& options) {
+  auto result = std::make_shared<ColumnFamilyOptions>(options);
+  result->enable_blob_files = false;
+  return result;
+}
+
 // The worker decides which entries are young as the database would. It may have been opened long
 // after the writes, so it knows nothing itself.
 Status TakeTimes(const RemoteInput& input, TableOutputOptions* table) {
@@ -94,6 +104,7 @@ Status RunForService(DbCore* core, const RemoteInput& input, const std::string& 
     version = VersionRef(family->current(), core->versions.get());
     ASSIGN_OR_RETURN(plan, PlanFromInput(input, *version));
     work.table = TableOptionsFor(*core, *family);
+    work.table.family_options = WithoutBlobFiles(*work.table.family_options);
     work.merge = MergeToolsFor(*core, *family);
     work.max_subcompactions = core->options->max_subcompactions;
     work.readahead_bytes = core->options->compaction_readahead_size;

@@ -30,6 +30,7 @@ namespace ashlar {
 
 class DB;
 class DBImpl;
+class FamilyCursors;
 struct WriteBatchRecord;
 
 // Common part of both kinds of transactions. The database outlives the object.
@@ -230,7 +231,8 @@ class TransactionBase : public Transaction {
   // Adds a record of an earlier batch, whose key is tracked and counted. False: it is of a kind
   // that has no place in an indexed batch.
   bool AddRecord(const WriteBatchRecord& record);
-  // One iterator for each family, over the batch and the database, all as of one moment.
+  // One iterator for each family, over the batch and the database, all as of one moment. They do
+  // not pin their entries.
   virtual Status OpenIterators(const ReadOptions& options,
                                const std::vector<ColumnFamilyHandle*>& families,
                                std::vector<std::unique_ptr<Iterator>>* iterators);
@@ -306,6 +308,9 @@ class TransactionBase : public Transaction {
   // The part of GetForUpdate() that comes before the read.
   Status TrackForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                         bool exclusive, bool do_validate);
+  // Opens the iterators of several families, which pin their entries if the options ask for it.
+  Status OpenCursors(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                     FamilyCursors* cursors);
 
   Counts counts_;
   // One for each savepoint, the latest last. The batch and `tracked_` have equally many.

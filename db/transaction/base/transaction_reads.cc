@@ -10,6 +10,7 @@
 
 #include "db/api/family_iterators.h"
 #include "db/db_impl.h"
+#include "db/read/pinned_iterator.h"
 #include "db/transaction/base/transaction_base.h"
 #include "util/result.h"
 
@@ -161,7 +162,13 @@ Iterator* TransactionBase::GetIterator(const ReadOptions& options) {
   return GetIterator(options, nullptr);
 }
 
+// Entries are pinned last, because those of the batch need it too. The call is virtual: the source
+// may be one of another policy.
 Iterator* TransactionBase::GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
+  if (options.pin_data) [[unlikely]] {
+    return new PinnedIterator(
+        std::unique_ptr<Iterator>(GetIterator(PinnedIterator::SourceOptions(options), family)));
+  }
   // The new iterator owns the iterator of the database.
   ColumnFamilyHandle* const handle = OrDefault(family);
   assert(handle != nullptr);
@@ -183,15 +190,25 @@ Status TransactionBase::OpenIterators(const ReadOptions& options,
   return Status::OK();
 }
 
+Status TransactionBase::OpenCursors(const ReadOptions& options,
+                                    const std::vector<ColumnFamilyHandle*>& families,
+                                    FamilyCursors* cursors) {
+  const auto open = [&](std::vector<std::unique_ptr<Iterator>>* iterators) -> Status {
+    if (!options.pin_data) [[likely]]
+      return OpenIterators(options, families, iterators);
+    RETURN_IF_ERROR(OpenIterators(PinnedIterator::SourceOptions(options), families, iterators));
+    for (std::unique_ptr<Iterator>& iterator : *iterators) {
+      iterator = std::make_unique<PinnedIterator>(std::move(iterator));
+    }
+    return Status::OK();
+  };
+  return OpenFamilyCursors(options, families, open, cursors);
+}
+
 std::unique_ptr<Iterator> TransactionBase::GetCoalescingIterator(
     const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families) {
   FamilyCursors cursors;
-  const Status status = OpenFamilyCursors(
-      options, families,
-      [&](std::vector<std::unique_ptr<Iterator>>* iterators) {
-        return OpenIterators(options, families, iterators);
-      },
-      &cursors);
+  const Status status = OpenCursors(options, families, &cursors);
   if (!status.ok()) return std::unique_ptr<Iterator>(NewErrorIterator(status));
   return std::make_unique<CoalescingIterator>(std::move(cursors));
 }
@@ -199,12 +216,7 @@ std::unique_ptr<Iterator> TransactionBase::GetCoalescingIterator(
 std::unique_ptr<AttributeGroupIterator> TransactionBase::GetAttributeGroupIterator(
     const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families) {
   FamilyCursors cursors;
-  const Status status = OpenFamilyCursors(
-      options, families,
-      [&](std::vector<std::unique_ptr<Iterator>>* iterators) {
-        return OpenIterators(options, families, iterators);
-      },
-      &cursors);
+  const Status status = OpenCursors(options, families, &cursors);
   if (!status.ok()) return NewAttributeGroupErrorIterator(status);
   return std::make_unique<GroupingIterator>(std::move(cursors));
 }

@@ -60,14 +60,15 @@ class UpdateIterator final : public WBWIIterator {
 };
 
 // Whether one merge can show both. This requires that batch and base have the same order and the
-// same bounds, that the base neither ends nor skips entries for another reason, and that it does
-// not fold the operands of the batch with an operator that expects times.
+// same bounds, that the base neither ends nor skips entries for a reason that does not concern
+// those of the batch, and that it does not fold the operands of the batch with an operator that
+// expects times. A base that ends with a prefix fits: in one merge the rows of the batch end with
+// it too.
 bool FitsInto(const DBIterator& base, const Comparator* comparator, const Slice* lower_bound,
               const Slice* upper_bound) {
   const ReadOptions& options = base.options();
   return base.user_comparator() == comparator && options.iterate_lower_bound == lower_bound &&
-         options.iterate_upper_bound == upper_bound && !options.prefix_same_as_start &&
-         options.max_skippable_internal_keys == 0 &&
+         options.iterate_upper_bound == upper_bound && options.max_skippable_internal_keys == 0 &&
          OperatorWithoutTimes(base.merge_operator()) == base.merge_operator();
 }
 

@@ -227,9 +227,12 @@ void PessimisticTransaction::LeaveWritten() {
   LeaveShell();
 }
 
+// One that pins its entries calls this again for its source.
 Iterator* PessimisticTransaction::GetIterator(const ReadOptions& options,
                                               ColumnFamilyHandle* family) {
-  if (!NeedsOwnIterators()) return TransactionBase::GetIterator(options, family);
+  if (!NeedsOwnIterators() || options.pin_data) {
+    return TransactionBase::GetIterator(options, family);
+  }
   return new UnpreparedIterator(&iterators_, this, options, OrDefault(family), TakeMoment(options));
 }
 
@@ -261,7 +264,7 @@ std::shared_ptr<const Snapshot> PessimisticTransaction::TakeMoment(const ReadOpt
   if (options.snapshot != nullptr || options.tailing) return nullptr;
   DBImpl* const db = db_;
   // Released through the database, because the iterator may live longer than the transaction.
-  return {db->GetSnapshot(), [db](const Snapshot* taken) { db->ReleaseSnapshot(taken); }};
+  return {db->TakeMoment(), [db](const Snapshot* taken) { db->ReleaseSnapshot(taken); }};
 }
 
 }  // namespace ashlar

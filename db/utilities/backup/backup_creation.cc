@@ -154,6 +154,12 @@ Result<BackupMeta> BackupCreation::CopyAll() {
        .job = [&](size_t i) { return CopyFile(files[to_copy[i]], &results[to_copy[i]]); },
        .cpu_priority = PriorityOf(options_)}));
   copied_count_ = to_copy.size();
+  // The next backup in this session of the database need not read these files again.
+  FileIdentities::Crcs crcs;
+  for (const size_t i : to_copy) {
+    if (files[i].is_shared && results[i].crc) crcs[files[i].info.file_number] = *results[i].crc;
+  }
+  parts_.identities->AddCrcs(std::move(crcs));
   // In the order of the list, whatever order the copies were made in.
   for (size_t i = 0; i < files.size(); i++) {
     if (files[i].is_excluded) {

@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "ashlar/db.h"
 #include "db/utilities/backup/backup_names.h"
 #include "db/utilities/copy/appended_edits.h"
 #include "db/utilities/copy/decided_tables.h"
+#include "db/utilities/copy/flat_directory.h"
 #include "env/file_util.h"
 #include "util/text/str_cat.h"
 
@@ -21,17 +24,25 @@ namespace {
 
 bool IsSharedKind(FileType type) { return type == kTableFile || type == kBlobFile; }
 
+// Whether two texts name one directory. Options may spell it in several ways.
+bool IsOneDirectory(FileSystem* fs, const std::string& dir, const std::string& other) {
+  return WithoutTrailingSlashes(dir) == WithoutTrailingSlashes(other) ||
+         IsSameDirectory(fs, dir, fs, other);
+}
+
 // A backup restores all files to one directory, where files of different directories could have the
 // same name.
-Status CheckOneDirectory(const std::vector<LiveFileStorageInfo>& files) {
-  const std::string* directory = nullptr;
+Status CheckOneDirectory(FileSystem* fs, const std::vector<LiveFileStorageInfo>& files) {
+  std::set<std::string_view> spellings;  // of the one directory
   for (const LiveFileStorageInfo& file : files) {
     // Logs may be in a directory of their own, because a restore can put them there again.
-    if (file.file_type == kWalFile) continue;
-    if (directory == nullptr) directory = &file.directory;
-    if (*directory == file.directory) continue;
-    return Status::NotSupported("backup: the database has files in several directories",
-                                StrCat(*directory, ", ", file.directory));
+    if (file.file_type == kWalFile || spellings.contains(file.directory)) continue;
+    const std::string first(spellings.empty() ? file.directory : *spellings.begin());
+    if (!IsOneDirectory(fs, first, file.directory)) {
+      return Status::NotSupported("backup: the database has files in several directories",
+                                  StrCat(first, ", ", file.directory));
+    }
+    spellings.insert(file.directory);
   }
   return Status::OK();
 }
@@ -128,12 +139,12 @@ Result<std::vector<LiveFileStorageInfo>> BackupPlanner::ListFiles(
   assert(db != nullptr);
   LiveFilesStorageInfoOptions wanted;
   wanted.include_checksum_info = true;
-  // 0 flushes always; the greatest number never.
+  // 0 flushes always; the greatest number only with allow_2pc, which always flushes.
   wanted.wal_size_for_flush = options.flush_before_backup ? 0 : UINT64_MAX;
   wanted.atomic_flush = options.atomic_flush;
   std::vector<LiveFileStorageInfo> files;
   RETURN_IF_ERROR(db->GetLiveFilesStorageInfo(wanted, &files));
-  RETURN_IF_ERROR(CheckOneDirectory(files));
+  RETURN_IF_ERROR(CheckOneDirectory(db->GetFileSystem(), files));
   return files;
 }
 
@@ -142,8 +153,11 @@ Status BackupPlanner::NameShared(FileSystem* fs, const DatabaseIdentity& databas
   assert(file != nullptr && fs != nullptr);
   if (parts_.options->share_files_with_checksum) {
     RETURN_IF_ERROR(NameByContent(fs, database, file));
+    if (file->may_be_another) RETURN_IF_ERROR(KeepApart(fs, database, file));
   } else {
     file->name = StrCat(kSharedDir, "/", file->info.relative_filename);
+    // After a restore, the database can create another file with the same number.
+    file->may_be_another = true;
   }
   return FindExisting(fs, database, file);
 }
@@ -162,7 +176,10 @@ Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& data
   const auto kind = naming & BackupEngineOptions::kMaskNoNamingFlags;
   // Blob files have no properties with a session, so their names have a checksum.
   if (kind == BackupEngineOptions::kUseDbSessionId && identity.type == kTableFile) {
-    ASSIGN_OR_RETURN(identity.session_id, parts_.identities->SessionIdOf(database, fs, file->info));
+    ASSIGN_OR_RETURN(TableMaker maker, parts_.identities->MakerOf(database, fs, file->info));
+    identity.session_id = std::move(maker.session_id);
+    // Two tables of one SstFileWriter get the same number if each is ingested after a restore.
+    file->may_be_another = !identity.session_id.empty() && !maker.is_exact;
   }
   if (NameNeedsCrc(identity, naming)) {
     RETURN_IF_ERROR(FindCrc(fs, database, file));
@@ -170,6 +187,27 @@ Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& data
   }
   assert(!NameNeedsCrc(identity, naming) || identity.crc.has_value());
   file->name = SharedChecksumName(identity, naming);
+  return Status::OK();
+}
+
+// If backups have another file of this name, the table is named by its checksum, like a table
+// without a session.
+Status BackupPlanner::KeepApart(FileSystem* fs, const DatabaseIdentity& database,
+                                PlannedFile* file) const {
+  assert(file != nullptr && file->may_be_another);
+  const BackupFilePtr existing = parts_.catalog->FindShared(file->name);
+  if (existing == nullptr) return Status::OK();
+  RETURN_IF_ERROR(FindCrc(fs, database, file));
+  if (existing->bytes == file->info.size && existing->crc == file->expected_crc) {
+    return Status::OK();
+  }
+  file->name = SharedChecksumName({.database_name = file->info.relative_filename,
+                                   .type = file->info.file_type,
+                                   .bytes = file->info.size,
+                                   .session_id = {},
+                                   .crc = file->expected_crc},
+                                  parts_.options->share_files_with_checksum_naming);
+  file->may_be_another = false;
   return Status::OK();
 }
 
@@ -201,10 +239,8 @@ Status BackupPlanner::FindExisting(FileSystem* fs, const DatabaseIdentity& datab
     Warn(parts_.info_log, "%s is missing or has another size; it is copied again", path.c_str());
     return Status::OK();
   }
-  // A name in shared/ does not identify the content: after a restore, the database can create
-  // another file with the same number.
-  const bool may_be_another = !parts_.options->share_files_with_checksum;
-  if (may_be_another) RETURN_IF_ERROR(FindCrc(fs, database, file));
+  // Then the name does not identify the content.
+  if (file->may_be_another) RETURN_IF_ERROR(FindCrc(fs, database, file));
   // The size is compared in any case, because it costs nothing.
   const bool is_same = existing->bytes == file->info.size &&
                        (!file->expected_crc || *file->expected_crc == *existing->crc);

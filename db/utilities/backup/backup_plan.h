@@ -26,6 +26,8 @@ struct PlannedFile {
   bool is_shared = false;
   // If set, a copy with another CRC is Corruption.
   std::optional<uint32_t> expected_crc;
+  // Another file of a database may have this name in the backup directory, and have this size.
+  bool may_be_another = false;
   BackupFilePtr existing;  // not null: the backup directory already has the file
   bool is_excluded = false;
   std::string tail;  // appended to the copy after the bytes of the file
@@ -52,6 +54,8 @@ class BackupPlanner {
   // shared file, and whether the backup directory has it already.
   Status NameShared(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
   Status NameByContent(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
+  // Gives a table that may be another than the one of this name a name of its own if it is.
+  Status KeepApart(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
   // Sets file->expected_crc: as recorded, as remembered, or by reading the file.
   Status FindCrc(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
   Status FindExisting(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;

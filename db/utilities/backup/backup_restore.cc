@@ -38,6 +38,15 @@ std::optional<FileType> TypeOf(const std::string& database_name) {
   return type;
 }
 
+// What a restore needs of the disk of a directory, and what the disk has.
+struct DiskSpace {
+  bool IsEnough() const { return needed <= available; }
+
+  std::string dir;
+  uint64_t needed = 0;
+  uint64_t available = 0;
+};
+
 }  // namespace
 
 BackupRestore::BackupRestore(const BackupParts& parts, const RestoreOptions& options,
@@ -226,25 +235,56 @@ Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
 }
 
 // The space of the old files counts as free. There is no check if the file system does not report
-// its free space.
+// its free space. It does not tell disks apart either: two directories with the same free space are
+// taken for places on one disk.
 Status BackupRestore::CheckSpace() const {
-  uint64_t needed = 0;
+  DiskSpace tables{.dir = db_dir_}, logs{.dir = wal_dir_};
   for (const Target& target : targets_) {
     // Files that stay take no new space.
-    if (!target.is_kept) needed += target.source.bytes;
+    if (target.is_kept) continue;
+    (target.type == kWalFile ? logs : tables).needed += target.source.bytes;
   }
-  uint64_t available = 0;
+  for (DiskSpace* const disk : {&tables, &logs}) {
+    if (!fs_->GetFreeSpace(disk->dir, IOOptions(), &disk->available, nullptr).ok())
+      return Status::OK();
+  }
+  const bool is_one_disk = wal_dir_ == db_dir_ || tables.available == logs.available;
+  if (is_one_disk) tables.needed += std::exchange(logs.needed, 0);
   // Old files are listed only if space is scarce.
-  if (!fs_->GetFreeSpace(db_dir_, IOOptions(), &available, nullptr).ok()) return Status::OK();
-  if (needed <= available) return Status::OK();
-  ASSIGN_OR_RETURN(const FileSizes old, SizesOfFiles(fs_, db_dir_, [this](const auto& name) {
-                     return TypeOf(name).has_value() && !kept_names_.contains(name);
-                   }));
+  if (tables.IsEnough() && logs.IsEnough()) return Status::OK();
   // What is deleted by the restore becomes free before the copies are made.
-  for (const auto& [name, bytes] : old) available += bytes;
-  if (needed <= available) return Status::OK();
-  return IOStatus::NoSpace(StrCat("restore to ", db_dir_),
-                           StrCat(needed, " bytes are needed, ", available, " are available"));
+  ASSIGN_OR_RETURN(const uint64_t freed, FreedBytesIn(db_dir_));
+  ASSIGN_OR_RETURN(uint64_t freed_by_logs, FreedBytesIn(ArchivalDirectory(wal_dir_)));
+  if (wal_dir_ != db_dir_) {
+    ASSIGN_OR_RETURN(const uint64_t in_wal_dir, FreedBytesIn(wal_dir_));
+    freed_by_logs += in_wal_dir;
+  }
+  tables.available += freed;
+  (is_one_disk ? tables : logs).available += freed_by_logs;
+  for (const DiskSpace& disk : {tables, logs}) {
+    if (disk.IsEnough()) continue;
+    return IOStatus::NoSpace(
+        StrCat("restore to ", disk.dir),
+        StrCat(disk.needed, " bytes are needed, ", disk.available, " are available"));
+  }
+  return Status::OK();
+}
+
+// The space of a file with another link, as in a checkpoint, does not become free. A file system
+// that cannot count links usually cannot make them either.
+Result<uint64_t> BackupRestore::FreedBytesIn(const std::string& dir) const {
+  Result<FileSizes> sizes =
+      SizesOfFiles(fs_, dir, [&](const std::string& name) { return IsOld(dir, name); });
+  if (IsMissing(sizes.status())) return uint64_t{0};
+  if (!sizes.ok()) return sizes.status();
+  uint64_t freed = 0;
+  for (const auto& [name, bytes] : *sizes) {
+    uint64_t links = 0;
+    const IOStatus counted =
+        fs_->NumFileLinks(StrCat(dir, "/", name), IOOptions(), &links, nullptr);
+    if (counted.ok() ? links == 1 : counted.IsNotSupported()) freed += bytes;
+  }
+  return freed;
 }
 
 Status BackupRestore::RemoveOld() const {
@@ -256,20 +296,23 @@ Status BackupRestore::RemoveOld() const {
   return SettleArchive();
 }
 
-// Deletes only files with names of database files; in a separate WAL directory only WALs.
 Status BackupRestore::RemoveFrom(const std::string& dir) const {
   assert(!dir.empty());
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs_, dir));
   for (const std::string& name : names) {
-    const std::optional<FileType> type = TypeOf(name);
-    if (!type && !IsTrashFileName(name)) continue;
-    // LOCK is held by this restore; after a deletion another process could lock a new file.
-    if (type == kDBLockFile || kept_names_.contains(name)) continue;
-    // In the directory of the database logs go unless they are kept; elsewhere only logs go.
-    if (type == kWalFile ? options_.keep_log_files : dir != db_dir_) continue;
-    RETURN_IF_ERROR(DeleteFileIfExists(fs_, StrCat(dir, "/", name)));
+    if (IsOld(dir, name)) RETURN_IF_ERROR(DeleteFileIfExists(fs_, StrCat(dir, "/", name)));
   }
   return Status::OK();
+}
+
+// Only files with names of database files go; in a separate WAL directory and in the archive only
+// WALs.
+bool BackupRestore::IsOld(const std::string& dir, const std::string& name) const {
+  const std::optional<FileType> type = TypeOf(name);
+  if (!type && !IsTrashFileName(name)) return false;
+  // LOCK is held by this restore; after a deletion another process could lock a new file.
+  if (type == kDBLockFile || kept_names_.contains(name)) return false;
+  return type == kWalFile ? !options_.keep_log_files : dir == db_dir_;
 }
 
 // With keep_log_files the archived logs become logs of the restored database. Otherwise they belong

@@ -62,10 +62,15 @@ class BackupRestore {
   Status FindInAlternates(std::vector<Target*> wanted);
   // NoSpace if the files do not fit, counting the old files as free.
   Status CheckSpace() const;
+  // How many bytes become free when the old files in the directory are deleted. 0 if there is no
+  // such directory.
+  Result<uint64_t> FreedBytesIn(const std::string& dir) const;
   // Deletes CURRENT durably, then the other files that are not kept.
   Status RemoveOld() const;
   // The part of RemoveOld() for one directory.
   Status RemoveFrom(const std::string& dir) const;
+  // Whether this file of the directory is deleted before the backup is copied.
+  bool IsOld(const std::string& dir, const std::string& name) const;
   // Deletes the archived WALs; with keep_log_files moves them back to wal_dir_, for replay.
   Status SettleArchive() const;
   // All files are durable afterwards, except for CURRENT, which still has its temporary name.

@@ -10,6 +10,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/rate_limiter.h"
+#include "db/db_impl.h"
 #include "db/utilities/backup/backup_creation.h"
 #include "db/utilities/backup/backup_garbage.h"
 #include "db/utilities/backup/backup_names.h"
@@ -231,10 +232,11 @@ Result<BackupID> EngineCore::Create(const CreateBackupOptions& options, DB* db,
     return Status::InvalidArgument("exclude_files_callback needs schema_version 2");
   }
   CollectOnce();
-  const std::shared_ptr<Logger> db_log = db->GetDBOptions().info_log;
   // Without a log of its own the engine reports to the log of the database.
   BackupParts parts = parts_;
-  if (parts.info_log == nullptr) parts.info_log = db_log.get();
+  if (parts.info_log == nullptr) {
+    parts.info_log = static_cast<DBImpl*>(db->GetRootDB())->info_log();
+  }
   Result<BackupPtr> backup = BackupCreation(parts, options, db, app_metadata).Run();
   if (backup.ok()) {
     statistics_.IncrementNumberSuccessBackup();

@@ -33,27 +33,32 @@ bool IsMadeBy(const DatabaseIdentity& database, const std::string& session_id,
 }  // namespace
 
 // The session is needed for the name of the shared file, and is stored only inside of the table.
-Result<std::string> FileIdentities::SessionIdOf(const DatabaseIdentity& database, FileSystem* fs,
-                                                const LiveFileStorageInfo& table) {
+Result<TableMaker> FileIdentities::MakerOf(const DatabaseIdentity& database, FileSystem* fs,
+                                           const LiveFileStorageInfo& table) {
   if (!table.unique_id.empty()) {
     // Cheap candidates first: the current session, then the sessions in names of backups, then what
     // this engine has read before. The file is opened last.
-    if (IsMadeBy(database, database.session_id, table)) return database.session_id;
+    if (IsMadeBy(database, database.session_id, table))
+      return TableMaker{database.session_id, /*is_exact=*/true};
     for (std::string& session_id : catalog_->SessionIdsOf(table.relative_filename)) {
-      if (IsMadeBy(database, session_id, table)) return std::move(session_id);
+      if (IsMadeBy(database, session_id, table))
+        return TableMaker{std::move(session_id), /*is_exact=*/true};
     }
     MutexLock lock(&mutex_);
     const auto known = sessions_.find(table.unique_id);
-    if (known != sessions_.end()) return known->second;
+    if (known != sessions_.end())
+      return TableMaker{known->second, IsMadeBy(database, known->second, table)};
   }
-  Result<std::string> read =
-      ReadTableSessionId(fs, StrCat(table.directory, "/", table.relative_filename));
-  if (read.status().IsCorruption() || read.status().IsNotSupported()) return std::string();
-  if (read.ok() && !table.unique_id.empty()) {
+  Result<TableProperties> read =
+      ReadTableProperties(fs, StrCat(table.directory, "/", table.relative_filename));
+  if (read.status().IsCorruption() || read.status().IsNotSupported()) return TableMaker();
+  if (!read.ok()) return read.status();
+  if (!table.unique_id.empty()) {
     MutexLock lock(&mutex_);
-    sessions_[table.unique_id] = *read;
+    sessions_[table.unique_id] = read->db_session_id;
   }
-  return read;
+  const bool is_exact = read->db_id == database.id && read->orig_file_number == table.file_number;
+  return TableMaker{std::move(read->db_session_id), is_exact};
 }
 
 std::optional<uint32_t> FileIdentities::KnownCrc(const DatabaseIdentity& database,
@@ -70,6 +75,11 @@ void FileIdentities::RememberCrcs(const DatabaseIdentity& database, Crcs crcs) {
   MutexLock lock(&mutex_);
   crcs_of_session_ = database.session_id;
   crcs_ = std::move(crcs);
+}
+
+void FileIdentities::AddCrcs(Crcs crcs) {
+  MutexLock lock(&mutex_);
+  crcs_.merge(std::move(crcs));
 }
 
 // The CRC-32C that the database has recorded. Other checksum functions are of no use for backups.

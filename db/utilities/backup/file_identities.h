@@ -6,11 +6,13 @@
 // A table is identified by the session that created it. The MANIFEST has a hash of the database id,
 // the session id and the file number of each table. The session id is found by trying candidates
 // against this hash: the current session and those in the names of earlier backups. Only if none
-// matches, the properties of the table are read. Other files are identified by their CRC-32C. It is
+// matches, the properties of the table are read. A session does not identify a table that got its
+// number from another one: one SstFileWriter makes several tables, and an ingestion gives them the
+// numbers of their database. Such tables and other files are identified by their CRC-32C. It is
 // taken from the MANIFEST, or from an earlier backup by this engine in the same session of the
 // database, or is computed.
 //
-// Threads: any; RememberCrcs() must not be called while a backup is planned.
+// Threads: any; RememberCrcs() and AddCrcs() must not be called while a backup is planned.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +34,13 @@ struct DatabaseIdentity {
   std::string session_id;  // empty = unknown
 };
 
+// Who made a table.
+struct TableMaker {
+  std::string session_id;  // empty if the table has none or cannot be parsed
+  // The session has also given the table its number, so no other table has both.
+  bool is_exact = false;
+};
+
 class FileIdentities {
  public:
   // `catalog` must outlive the object.
@@ -39,15 +48,16 @@ class FileIdentities {
   FileIdentities(const FileIdentities&) = delete;
   FileIdentities& operator=(const FileIdentities&) = delete;
 
-  // The id of the session that created the table. Empty if the table has none or cannot be parsed.
-  Result<std::string> SessionIdOf(const DatabaseIdentity& database, FileSystem* fs,
-                                  const LiveFileStorageInfo& table);
+  Result<TableMaker> MakerOf(const DatabaseIdentity& database, FileSystem* fs,
+                             const LiveFileStorageInfo& table);
 
   // CRCs by file number, for one session of a database.
   using Crcs = std::map<uint64_t, uint32_t>;
   std::optional<uint32_t> KnownCrc(const DatabaseIdentity& database, uint64_t file_number) const;
   // Replaces all remembered CRCs.
   void RememberCrcs(const DatabaseIdentity& database, Crcs crcs);
+  // Adds CRCs of the same session.
+  void AddCrcs(Crcs crcs);
 
  private:
   const BackupCatalog* const catalog_;

@@ -14,6 +14,12 @@
 #include "util/threads/thread_team.h"
 
 namespace ashlar {
+namespace {
+
+// The pool in whose slot this thread runs a job; null outside of jobs.
+constinit thread_local const CopyPool* pool_of_thread = nullptr;
+
+}  // namespace
 
 // A priority can only be lowered, so the normal one and higher ones change nothing.
 std::optional<CpuPriority> PriorityOf(const CreateCheckpointOrBackupOptions& options) {
@@ -74,10 +80,18 @@ class CopyPool::Work {
 CopyPool::CopyPool(int max_jobs_at_once)
     : size_(static_cast<size_t>(std::max(max_jobs_at_once, 1))), free_slots_(size_) {}
 
+// A callback within a job may call Run() again. Then this thread alone runs the inner jobs, in the
+// slot that it holds. Other threads would have to wait for slots of their own, which the outer
+// call's jobs may hold while they wait for this callback to end.
+//
 // The calling thread is not one of the workers if their priority is lowered, since a thread's
 // priority cannot be raised again.
 Status CopyPool::Run(const Call& call) {
   Work work(this, call);
+  if (pool_of_thread == this) {
+    work.RunJobs();
+    return work.first_error();
+  }
   const size_t threads = std::min(size_, call.count);
   ThreadTeam team;
   if (call.cpu_priority.has_value()) {
@@ -96,10 +110,8 @@ Status CopyPool::Run(const Call& call) {
   return work.first_error();
 }
 
-// A callback within a job may call Run() again. Those jobs use the slot that the thread already
-// holds, because waiting for another one could deadlock.
 Status CopyPool::RunInSlot(const std::function<Status()>& job) {
-  thread_local const CopyPool* pool_of_thread = nullptr;
+  // The thread of an inner call holds a slot already.
   if (pool_of_thread == this) return job();
   TakeSlot();
   const CopyPool* const outer = std::exchange(pool_of_thread, this);

@@ -4,7 +4,8 @@
 //
 // Each call of Run() starts its own threads and joins them. A limit on the number of running jobs
 // applies to all calls together. The calling thread runs all jobs if the limit is one, in a
-// simulation, and if no thread can be started. No lock is held while a job runs.
+// simulation, if no thread can be started, and if it runs a job of the pool itself. No lock is held
+// while a job runs.
 //
 // Threads: Run() may be called from any thread.
 #pragma once

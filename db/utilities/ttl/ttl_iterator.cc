@@ -113,6 +113,7 @@ bool TtlIterator::PrepareValue() {
 }
 
 Status TtlIterator::GetProperty(std::string prop_name, std::string* prop) {
+  if (prop == nullptr) return Status::InvalidArgument("prop is nullptr");
   if (prop_name != "ashlar.ttl.write-time") return source_->GetProperty(prop_name, prop);
   if (!is_valid_) return Status::InvalidArgument("Iterator::GetProperty: not at an entry");
   if (write_time_ == 0) return Status::NotFound("DBWithTTL: the value has no time or is not read");

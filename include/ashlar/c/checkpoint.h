@@ -12,7 +12,7 @@ ashlar_checkpoint_t* ashlar_checkpoint_object_create(ashlar_t* db, char** errptr
 void ashlar_checkpoint_object_destroy(ashlar_checkpoint_t* checkpoint);
 
 // Makes an openable copy in a directory that does not exist yet. Logs of at least
-// `log_size_for_flush` bytes are flushed instead of copied (0: always).
+// `log_size_for_flush` bytes are flushed instead of copied (0: always; with allow_2pc always).
 void ashlar_checkpoint_create(ashlar_checkpoint_t* checkpoint, const char* checkpoint_dir,
                               uint64_t log_size_for_flush, char** errptr);
 

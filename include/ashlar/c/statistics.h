@@ -12,7 +12,8 @@ ASHLAR_C_BEGIN
 // Creates the statistics object of the options, or a new one with all counters at 0. Without it the
 // functions below return 0, null and empty data, and the level is 0.
 void ashlar_options_enable_statistics(ashlar_options_t* opt);
-// ashlar_statistics_level_...; setting it creates the object if there is none.
+// ashlar_statistics_level_...; setting it creates the object if there is none. Other numbers stand
+// for the nearest level.
 void ashlar_options_set_statistics_level(ashlar_options_t* opt, int level);
 int ashlar_options_get_statistics_level(ashlar_options_t* opt);
 // One line for each counter and histogram, to be freed with ashlar_free().

@@ -33,6 +33,10 @@ uint64_t ashlar_wal_file_start_sequence(const ashlar_wal_file_t* file);
 uint64_t ashlar_wal_file_size_file_bytes(const ashlar_wal_file_t* file);
 void ashlar_wal_file_destroy(ashlar_wal_file_t* file);
 
+// For older programs. Deletes an archived log, whose name is its path_name; other names, those of
+// tables too, are ignored. Errors are not reported.
+void ashlar_delete_file(ashlar_t* db, const char* name);
+
 ashlar_wal_readoptions_t* ashlar_wal_readoptions_create(void);
 void ashlar_wal_readoptions_destroy(ashlar_wal_readoptions_t* options);
 void ashlar_wal_readoptions_set_verify_checksums(ashlar_wal_readoptions_t* options,

@@ -9,9 +9,12 @@
 ASHLAR_C_BEGIN
 
 // `overwrite_keys`: an entry takes the place of an older one with its key. The comparator is that
-// of entries whose family is not known (null: by bytes).
+// of entries whose family is not known (null: by bytes). From the bytes of another batch: its
+// entries are in the order of bytes, and the result is null if they are damaged or have entries
+// that batches with an index do not take.
 ashlar_writebatch_wi_t* ashlar_writebatch_wi_create(size_t reserved_bytes,
                                                     unsigned char overwrite_keys);
+ashlar_writebatch_wi_t* ashlar_writebatch_wi_create_from(const char* rep, size_t size);
 ashlar_writebatch_wi_t* ashlar_writebatch_wi_create_with_params(
     ashlar_comparator_t* backup_index_comparator, size_t reserved_bytes,
     unsigned char overwrite_key, size_t max_bytes, size_t protection_bytes_per_key);

@@ -162,7 +162,8 @@ struct MaybeExcludeBackupFile {
 
 // Options of BackupEngine::CreateNewBackup().
 struct CreateBackupOptions : public CreateCheckpointOrBackupOptions {
-  // Flush the memtables of all column families first, so that little or no WAL data is copied.
+  // Flush the memtables of all column families first, so that little or no WAL data is copied. With
+  // DBOptions::allow_2pc this always happens.
   bool flush_before_backup = false;
   // Called by a copying thread after each callback_trigger_interval_size bytes, never by two
   // threads at the same time. It may call read functions of the engine and StopBackup(). If it
@@ -317,8 +318,9 @@ class ASHLAR_EXPORT BackupEngineAppendOnlyBase {
   virtual ~BackupEngineAppendOnlyBase() {}
 
   // Creates a backup of the current state; the database can be used meanwhile. The new id, which is
-  // greater than all ids before, is stored in *new_backup_id unless that is nullptr.
-  // `app_metadata`, at most 1 MiB, is stored with the backup.
+  // greater than those of all backups that are in the directory or were since this engine was
+  // opened, is stored in *new_backup_id unless that is nullptr. `app_metadata`, at most 1 MiB, is
+  // stored with the backup.
   //
   // An error leaves no new files: InvalidArgument for contradictory options; NotSupported if the
   // database has tables in several directories (db_paths, cf_paths); Corruption if a file is not

@@ -59,7 +59,8 @@ struct CreateCheckpointOrBackupOptions {
 
 // Options of CheckpointEngineBase::CreateCheckpoint().
 struct CreateCheckpointOptions : public CreateCheckpointOrBackupOptions {
-  // Flush first if the WALs have at least this many bytes: 0 = always, UINT64_MAX = never.
+  // Flush first if the WALs have at least this many bytes: 0 = always, UINT64_MAX = never. With
+  // DBOptions::allow_2pc the flush always happens.
   uint64_t log_size_for_flush = 0;
   // The families to copy; empty = all.
   std::vector<ColumnFamilyHandle*> column_families;
@@ -102,15 +103,15 @@ class ASHLAR_EXPORT Checkpoint {
 
   // Copies the database to a directory that must not exist (InvalidArgument) and whose parent must
   // exist. Tables become hard links if both directories are on the same file system. Flushes first
-  // if the WALs have at least log_size_for_flush bytes: 0 = always, UINT64_MAX = never. If
-  // sequence_number_ptr is not null, it receives a sequence number up to which the copy is
-  // complete. After a crash, the directory checkpoint_dir + ".tmp" may remain; the next call
-  // removes it.
+  // if the WALs have at least log_size_for_flush bytes: 0 = always, UINT64_MAX = never; with
+  // DBOptions::allow_2pc always. If sequence_number_ptr is not null, it receives a sequence number
+  // up to which the copy is complete. After a crash, the directory checkpoint_dir + ".tmp" may
+  // remain; the next call removes it.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
   // The same for the default family and those in column_families only; empty = all families. The
-  // copy is opened with exactly these families; its OPTIONS file names the others too.
+  // copy is opened with exactly these families, and its OPTIONS file names no others.
   // InvalidArgument if a handle is null, of another database, or of a family that was dropped.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   const std::vector<ColumnFamilyHandle*>& column_families,

@@ -171,7 +171,8 @@ class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
   // invalid for ever and its status() is InvalidArgument. Next() and Prev() on an invalid iterator
   // are NotSupported until the next seek. A merge that fails ends the iteration: InvalidArgument
   // without an operator, or without a handle unless the base is an iterator of a DB. Refresh() is
-  // NotSupported over other classes of iterators.
+  // NotSupported over other classes of iterators. ReadOptions::pin_data of the base pins nothing
+  // here: keys and values last until the iterator moves.
   Iterator* NewIteratorWithBase(ColumnFamilyHandle* column_family, Iterator* base_iterator,
                                 const ReadOptions* opts = nullptr);
   Iterator* NewIteratorWithBase(Iterator* base_iterator, const ReadOptions* opts = nullptr);

@@ -51,7 +51,8 @@ class TableFilter {
   }
 
   // The same for a user key without its timestamp: writers add keys in this form. `stored` is the
-  // key with the timestamp, by which a partition is found. For checks, not for reads.
+  // key with the timestamp, by which a partition is found. For checks, and for families with
+  // timestamps.
   Result<bool> MayContainWithoutTimestamp(const Slice& user_key, const LookupKey& stored,
                                           BlockRead* read) const;
 

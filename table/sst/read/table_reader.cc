@@ -118,12 +118,31 @@ Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
   return status;
 }
 
+// The filter's error is reported by the read of the table itself.
+FilterAnswer TableReader::AskForKey(const ReadOptions& options, const Slice& user_key,
+                                    const Slice& stored) const {
+  assert(!InEpoch());
+  if (!filter_.CanReject()) return FilterAnswer::kUnknown;
+  const IoDeadline deadline(options, options_.clock);
+  BlockRead read;
+  read.fill_cache = options.fill_cache;
+  read.cache_only = options.read_tier == kBlockCacheTier;
+  read.deadline = &deadline;
+  const LookupKey key(stored, kMaxSequenceNumber, icmp_.order());
+  Result<bool> may_contain = filter_.MayContainWithoutTimestamp(user_key, key, &read);
+  if (!may_contain.ok()) return FilterAnswer::kUnknown;
+  AddPerfCount(*may_contain ? &PerfContextBase::bloom_sst_hit_count
+                            : &PerfContextBase::bloom_sst_miss_count);
+  RecordTick(options_.statistics, *may_contain ? BLOOM_FILTER_FULL_POSITIVE : BLOOM_FILTER_USEFUL);
+  return *may_contain ? FilterAnswer::kPerhaps : FilterAnswer::kAbsent;
+}
+
 // A backward seek also needs earlier partitions, which are not asked, so they may hold entries with
 // the prefix.
-PrefixAnswer TableReader::AskForPrefix(const ReadOptions& options, const PrefixSeek& seek) const {
+FilterAnswer TableReader::AskForPrefix(const ReadOptions& options, const PrefixSeek& seek) const {
   assert(!InEpoch());
-  if (!filter_.HoldsPrefixesOf(*seek.extractor)) return PrefixAnswer::kUnknown;
-  if (filter_.IsPartitioned() && !seek.is_forward) return PrefixAnswer::kUnknown;
+  if (!filter_.HoldsPrefixesOf(*seek.extractor)) return FilterAnswer::kUnknown;
+  if (filter_.IsPartitioned() && !seek.is_forward) return FilterAnswer::kUnknown;
   const IoDeadline deadline(options, options_.clock);
   BlockRead read;
   read.fill_cache = options.fill_cache;
@@ -133,13 +152,13 @@ PrefixAnswer TableReader::AskForPrefix(const ReadOptions& options, const PrefixS
                       TrailerSeqno(ExtractTrailer(seek.internal_key)), icmp_.order());
   Result<bool> may_contain = filter_.MayContainPrefix(seek.prefix, key, &read);
   // The read of the table itself will report the error.
-  if (!may_contain.ok()) return PrefixAnswer::kUnknown;
+  if (!may_contain.ok()) return FilterAnswer::kUnknown;
   AddPerfCount(*may_contain ? &PerfContextBase::bloom_sst_hit_count
                             : &PerfContextBase::bloom_sst_miss_count);
   RecordTick(options_.statistics, BLOOM_FILTER_PREFIX_CHECKED);
-  if (*may_contain) return PrefixAnswer::kPerhaps;
+  if (*may_contain) return FilterAnswer::kPerhaps;
   RecordTick(options_.statistics, BLOOM_FILTER_PREFIX_USEFUL);
-  return PrefixAnswer::kAbsent;
+  return FilterAnswer::kAbsent;
 }
 
 void TableReader::CountPrefixFound() const {

@@ -126,7 +126,7 @@ struct PrefixSeek {
 };
 
 // kUnknown: the filter cannot answer.
-enum class PrefixAnswer : uint8_t { kUnknown, kAbsent, kPerhaps };
+enum class FilterAnswer : uint8_t { kUnknown, kAbsent, kPerhaps };
 
 // One key in one table in a batch of lookups. Members have no defaults, so that an array of them
 // costs nothing.
@@ -166,7 +166,11 @@ class TableReader : public EpochRetired {
 
   // kAbsent only if the table has no point entry that such a seek needs. Counts the answer. Not
   // inside an EpochGuard.
-  PrefixAnswer AskForPrefix(const ReadOptions& options, const PrefixSeek& seek) const;
+  FilterAnswer AskForPrefix(const ReadOptions& options, const PrefixSeek& seek) const;
+  // The same for the versions of a user key, which is given without its timestamp. `stored` is the
+  // key with any timestamp.
+  FilterAnswer AskForKey(const ReadOptions& options, const Slice& user_key,
+                         const Slice& stored) const;
   // Counts that AskForPrefix() had answered kPerhaps and the table did have such an entry.
   void CountPrefixFound() const;
 

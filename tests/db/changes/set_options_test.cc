@@ -126,6 +126,16 @@ TEST_F(SetOptionsTest, WhatIsFixedAtOpenIsRefused) {
   EXPECT_TRUE(db_->SetDBOptions({{"wal_dir", "/elsewhere"}}).IsNotFound());
 }
 
+// A flush with it would fail, and stop all writes.
+TEST_F(SetOptionsTest, NoLevelMayTakeItsCompressionFromAnotherOption) {
+  EXPECT_TRUE(db_->SetOptions({{"compression", "kDisableCompressionOption"}}).IsInvalidArgument());
+  WriteTable(64);
+  ColumnFamilyOptions options;
+  options.compression = kDisableCompressionOption;
+  ColumnFamilyHandle* handle = nullptr;
+  EXPECT_TRUE(db_->CreateColumnFamily(options, "new", &handle).IsInvalidArgument());
+}
+
 TEST_F(SetOptionsTest, OptionsOfTheTableAreReachedByAPoint) {
   WriteTable(64);
   EXPECT_LT(DataBlocksOfNewestTable(), 30u);

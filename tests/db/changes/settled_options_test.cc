@@ -82,14 +82,14 @@ TEST_F(SettledOptions, APeriodLeavesTheAgeOfFifoAlone) {
   EXPECT_EQ(InForce().periodic_compaction_seconds, 3600u);
 }
 
-TEST_F(SettledOptions, WhatAPeriodSaysOfFifoAtOpenStaysUntilItIsChanged) {
+TEST_F(SettledOptions, APeriodAtOpenLeavesTheAgeOfFifoAlone) {
   options_.compaction_style = kCompactionStyleFIFO;
-  options_.ttl = 30 * kDay;
+  options_.ttl = 0;
   options_.periodic_compaction_seconds = 3600;
   Open();
-  EXPECT_EQ(InForce().ttl, 3600u);
+  EXPECT_EQ(InForce().ttl, 0u);
   Set({{"write_buffer_size", "1M"}});
-  EXPECT_EQ(InForce().ttl, 3600u);
+  EXPECT_EQ(InForce().ttl, 0u);
   Set({{"ttl", "7200"}});
   EXPECT_EQ(InForce().ttl, 7200u);
 }

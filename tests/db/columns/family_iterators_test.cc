@@ -118,6 +118,51 @@ TEST_F(FamilyIteratorsTest, TheyShowOneMoment) {
   db_->ReleaseSnapshot(before);
 }
 
+// The seek that turns them around sees the newest state.
+TEST_F(FamilyIteratorsTest, TailingOnesSkipNoKeyWhereTheShownOneIsDeletedBeforeATurn) {
+  ReadOptions tailing;
+  tailing.tailing = true;
+  for (const bool is_forward : {true, false}) {
+    SCOPED_TRACE(is_forward);
+    for (const char* key : {"a", "b", "c"}) Put(key, "v");
+    Put("d", "v", 1);
+    const auto it = db_->NewCoalescingIterator(tailing, handles_);
+    is_forward ? it->SeekForPrev("b") : it->Seek("b");
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), "b");
+    Delete("b");
+    is_forward ? it->Next() : it->Prev();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), is_forward ? "c" : "a");
+  }
+}
+
+TEST_F(FamilyIteratorsTest, PinnedEntriesStay) {
+  Fill();
+  Flush();
+  ReadOptions pins;
+  pins.pin_data = true;
+  const auto it = db_->NewCoalescingIterator(pins, handles_);
+  std::vector<Slice> values;
+  WideColumns columns;
+  std::string shown;
+  // Backwards, each iterator of a family overwrites what it has shown.
+  for (it->SeekToLast(); it->Valid(); it->Prev()) {
+    std::string key_pinned, value_pinned;
+    ASSERT_OK(it->GetProperty("rocksdb.iterator.is-key-pinned", &key_pinned));
+    ASSERT_OK(it->GetProperty("rocksdb.iterator.is-value-pinned", &value_pinned));
+    EXPECT_EQ(key_pinned + value_pinned, "11");
+    StrAppend(&shown, Text(it->columns()), it->value().ToString(), " ");
+    values.push_back(it->value());
+    columns.insert(columns.end(), it->columns().begin(), it->columns().end());
+  }
+  ASSERT_OK(it->status());
+  EXPECT_EQ(shown, "=of other of other q=9  =b2 x=1 y=2 z=2 b2 =of first of first ");
+  EXPECT_EQ(Text(columns), "=of other q=9 =b2 x=1 y=2 z=2 =of first ");
+  EXPECT_EQ(values, (std::vector<Slice>{"of other", "", "b2", "of first"}));
+  EXPECT_TRUE(it->GetProperty("rocksdb.iterator.is-key-pinned", nullptr).IsInvalidArgument());
+}
+
 TEST_F(FamilyIteratorsTest, RefusalsAreTheIteratorsStatus) {
   EXPECT_TRUE(db_->NewCoalescingIterator(ReadOptions(), {})->status().IsInvalidArgument());
   EXPECT_TRUE(db_->NewAttributeGroupIterator(ReadOptions(), {})->status().IsInvalidArgument());

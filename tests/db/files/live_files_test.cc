@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lists of live files have the names and sizes on disk without calls to the file system. Obsolete
-// logs are closed without the DB mutex.
+// logs are closed without the DB mutex. Nothing is listed that does not fit together.
 #include <atomic>
 #include <utility>
 
 #include "ashlar/file_checksum.h"
 #include "ashlar/file_system_wrapper.h"
+#include "env/filename.h"
 #include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
@@ -94,6 +95,8 @@ class LiveFilesTest : public DbTest {
   const std::shared_ptr<WatchedFiles> files_ = std::make_shared<WatchedFiles>(memory_);
   ColumnFamilyHandle* other_ = nullptr;
 };
+
+class ShownStateTest : public DbTest {};
 
 }  // namespace
 
@@ -185,6 +188,37 @@ TEST_F(LiveFilesTest, LogsAreClosedWithoutTheDbMutex) {
   }
   WaitForJobs();
   EXPECT_GE(files_->closed_logs, 2);
+}
+
+// The MANIFEST names a table that is missing, and describes a later state than the one that is
+// shown. So no copy could be made from the lists.
+TEST_F(ShownStateTest, ADatabaseThatShowsAnOlderStateThanItsManifestListsNoFiles) {
+  options_.disable_auto_compactions = true;
+  Open();
+  Put("a");
+  Flush();
+  Put("b");
+  Flush();
+  const std::string newest = dir_ + "/" + BaseNameOf(TableNames(0).front());
+  Close();
+  ASSERT_OK(memory_->DeleteFile(newest, IOOptions(), nullptr));
+  options_.best_efforts_recovery = true;
+  OpenReadOnly();
+  EXPECT_EQ(Scan(), "a=v");
+  std::vector<std::string> names;
+  uint64_t manifest_bytes = 0;
+  std::vector<LiveFileStorageInfo> infos;
+  for (const Status& status : {db_->GetLiveFiles(names, &manifest_bytes, /*flush_memtable=*/false),
+                               db_->GetLiveFilesStorageInfo({}, &infos)}) {
+    EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+    EXPECT_NE(status.ToString().find("best-efforts recovery"), std::string::npos)
+        << status.ToString();
+  }
+  EXPECT_TRUE(names.empty());
+  EXPECT_TRUE(infos.empty());
+  Open();  // writes a MANIFEST that fits
+  EXPECT_OK(db_->GetLiveFiles(names, &manifest_bytes, /*flush_memtable=*/false));
+  EXPECT_FALSE(names.empty());
 }
 
 }  // namespace ashlar

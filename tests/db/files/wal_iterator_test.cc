@@ -286,6 +286,32 @@ TEST_F(UpdatesTest, DoNotShowWritesThatFailed) {
   EXPECT_EQ(ArchivedCount(), 0u);
 }
 
+// The log before it is an ordinary obsolete one.
+TEST_F(UpdatesTest, ShowTheLogBeforeTheOneThatFailed) {
+  Open({"default", "cold"});
+  Put(handles_[0], "a", "v");
+  Put(handles_[1], "b", "v");
+  DbTest::Flush(handles_[0]);  // "cold" keeps the log
+  EXPECT_EQ(ArchivedCount(), 0u);
+  Put(handles_[0], "c", "v");
+  ASSERT_EQ(Logs().size(), 2u);
+  const std::string path = "/db" + Logs().back().substr(0, Logs().back().find('@'));
+  Fail(CallKind::kSync, path);
+  EXPECT_FALSE(db_->Put(Synced(), "failed", "v").ok());
+  sim_->ClearFaults();
+  ASSERT_OK(db_->Resume());
+  WaitForJobs();
+  EXPECT_EQ(ArchivedCount(), 1u);
+  const auto updates = Since(1);
+  ASSERT_OK(status_);
+  for (const SequenceNumber expected : {1, 2}) {
+    ASSERT_TRUE(updates->Valid()) << updates->status().ToString();
+    EXPECT_EQ(updates->GetBatch().sequence, expected);
+    updates->Next();
+  }
+  EXPECT_FALSE(updates->Valid()) << "the log behind it may hold writes that were refused";
+}
+
 // An iterator that is in that log already does not show them either: the bytes are in the file, but
 // the write returned an error.
 TEST_F(UpdatesTest, DoNotGoOnToWritesThatFailed) {

@@ -6,10 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "ashlar/env_encryption.h"
+#include "ashlar/file_system_wrapper.h"
 #include "db/wal/wal_compression.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/db/wal/log_test_util.h"
@@ -60,6 +63,45 @@ class LogTailTest : public testing::Test {
   std::unique_ptr<FSRandomRWFile> file_;
   std::unique_ptr<LogTail> tail_;
   std::vector<SequenceNumber> seen_;
+};
+
+// Files below an encrypting file system, with a hook before and one behind their creation.
+class CreatedFiles final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "CreatedFiles"; }
+  IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* file, IODebugContext* dbg) override {
+    if (before) before();
+    const IOStatus status = FileSystemWrapper::NewWritableFile(name, options, file, dbg);
+    if (behind) behind();
+    return status;
+  }
+
+  std::function<void()> before, behind;
+};
+
+class EncryptedLogTailTest : public LogTailTest {
+ protected:
+  void WriteLog(const LogImage& log) {
+    std::unique_ptr<FSWritableFile> file;
+    ASSERT_OK(encrypted_->NewWritableFile(kPath, FileOptions(), &file, nullptr));
+    ASSERT_OK(file->Append(log.bytes, IOOptions(), nullptr));
+    ASSERT_OK(file->Close(IOOptions(), nullptr));
+  }
+  // As a secondary does that catches up at this moment: nothing can be read yet.
+  void OpenTooEarly() {
+    auto opened = LogTail::Open(encrypted_.get(), kPath, FileNumber{5});
+    ASSERT_OK(opened);
+    tail_ = opened.Take();
+    Read();
+    EXPECT_TRUE(seen_.empty());
+  }
+
+  const std::shared_ptr<CreatedFiles> files_ =
+      std::make_shared<CreatedFiles>(std::make_shared<MemoryFileSystem>());
+  const std::shared_ptr<FileSystem> encrypted_ =
+      NewEncryptedFS(files_, EncryptionProvider::NewCTRProvider(BlockCipher::NewROT13Cipher(32)));
 };
 
 // With pieces of records that end and begin at blocks.
@@ -179,6 +221,34 @@ TEST_F(LogTailTest, KnowsWhatTheLogSaysOfTheLogBefore) {
   ASSERT_TRUE(tail_->predecessor().has_value());
   EXPECT_EQ(tail_->predecessor()->number, FileNumber{4});
   EXPECT_EQ(tail_->predecessor()->end_bytes, 1234u);
+}
+
+// The writer puts the prefix with the key into the file after it has created it.
+TEST_F(EncryptedLogTailTest, ReadsALogThatWasOpenedBeforeItHadItsPrefix) {
+  files_->behind = [this] { OpenTooEarly(); };
+  WriteLog(SampleLog(FileNumber{5}));
+  ASSERT_NE(tail_, nullptr);
+  Read();
+  EXPECT_EQ(seen_, (std::vector<SequenceNumber>{1, 2, 3, 4, 5}));
+}
+
+// A log that takes over the file of an older one: at first that still has its contents and prefix.
+TEST_F(EncryptedLogTailTest, ReadsALogThatWasOpenedWithThePrefixOfAnOlderOne) {
+  WriteLog(SampleLog(FileNumber{3}));
+  files_->before = [this] { OpenTooEarly(); };
+  WriteLog(SampleLog(FileNumber{5}));
+  ASSERT_NE(tail_, nullptr);
+  Read();
+  EXPECT_EQ(seen_, (std::vector<SequenceNumber>{1, 2, 3, 4, 5}));
+}
+
+TEST_F(EncryptedLogTailTest, ALogThatCannotBeOpenedAgainIsNoError) {
+  WriteLog(SampleLog(FileNumber{3}));
+  OpenTooEarly();
+  ASSERT_OK(encrypted_->DeleteFile(kPath, IOOptions(), nullptr));
+  Read();
+  EXPECT_TRUE(seen_.empty());
+  EXPECT_NE(tail_->unreadable(), nullptr);
 }
 
 }  // namespace ashlar

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/file_checksum.h"
 #include "ashlar/sst_file_writer.h"
 #include "db/options/stock_merge_operators.h"
 #include "env/env_adaptors.h"
@@ -365,6 +366,31 @@ TEST_F(SecondaryTest, RefusesWhateverWouldChangeTheDatabase) {
   EXPECT_TRUE(secondary_->GetLiveFilesStorageInfo({}, &infos).IsNotSupported());
   EXPECT_OK(secondary_->VerifyChecksum());
   EXPECT_TRUE(db_->TryCatchUpWithPrimary().IsNotSupported());
+}
+
+// What a secondary shows may be in tables that the primary has deleted. They are no damage.
+TEST_F(SecondaryTest, VerifiesTheFilesThatThePrimaryHasLeft) {
+  options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  options_.disable_auto_compactions = true;
+  OpenBoth();
+  Put("a", "1");
+  Flush();
+  secondary_.CatchUp();
+  EXPECT_OK(secondary_->VerifyFileChecksums(ReadOptions()));
+  Put("a", "2");
+  Flush();
+  Compact();
+  WaitForJobs();
+  ASSERT_EQ(FilesOnDisk(".sst"), 1);
+  EXPECT_OK(secondary_->VerifyFileChecksums(ReadOptions()));
+  EXPECT_EQ(secondary_.Get("a"), "1");
+  secondary_.CatchUp();
+  EXPECT_OK(secondary_->VerifyFileChecksums(ReadOptions()));
+  const std::string table = dir_ + Tables().front().name;
+  std::string bytes = memory_->AllFiles()[table];
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  memory_->PutFile(table, bytes);
+  EXPECT_TRUE(secondary_->VerifyFileChecksums(ReadOptions()).IsCorruption());
 }
 
 TEST_F(SecondaryTest, TakesNoLockAndWritesOnlyIntoItsOwnDirectory) {

@@ -53,6 +53,7 @@ class CallRecorder final : public EventListener {
   void OnFileFlushFinish(const FileOperationInfo& info) override { Count("flush", info); }
   void OnFileSyncFinish(const FileOperationInfo& info) override { Count("sync", info); }
   void OnFileRangeSyncFinish(const FileOperationInfo& info) override { Count("range sync", info); }
+  void OnFileTruncateFinish(const FileOperationInfo& info) override { Count("truncate", info); }
   void OnFileCloseFinish(const FileOperationInfo& info) override { Count("close", info); }
   void OnIOError(const IOErrorInfo& info) override {
     Note(StrCat("error of ", static_cast<int>(info.operation), " ", info.file_path));
@@ -216,12 +217,18 @@ TEST_F(ListenerCallsTest, OfPressure) {
 TEST_F(ListenerCallsTest, OfOperationsOnFilesIfTheyAsk) {
   options_.bytes_per_sync = 1;
   options_.compression = kNoCompression;
+  options_.recycle_log_file_num = 1;
   for (const bool asks : {false, true}) {
     Open(asks);
     EXPECT_EQ(db_->GetFileSystem(), env_->GetFileSystem().get());
     ASSERT_OK(db_->Put(Synced(), handles_[0], "a", std::string(4 << 20, 'v')));
     Flush(handles_[0]);
     EXPECT_EQ(Get("a").size(), size_t{4 << 20});
+    for (int i = 0; i < 3; i++) {  // then the log is an obsolete one, of which a rest is left
+      Put(0);
+      Flush(handles_[0]);
+      WaitForJobs();
+    }
     const std::vector<LiveFileMetaData> tables = Tables();
     DestroyHandles();
     ASSERT_OK(db_->Close());
@@ -230,9 +237,10 @@ TEST_F(ListenerCallsTest, OfOperationsOnFilesIfTheyAsk) {
       continue;
     }
     const auto counts = told_->Counts();
-    for (const char* what : {"write sst", "sync sst", "close sst", "range sync sst", "read sst",
-                             "write log", "flush log", "flush sst", "sync log", "close log",
-                             "read log", "write MANIFEST", "sync MANIFEST", "read MANIFEST"}) {
+    for (const char* what :
+         {"write sst", "sync sst", "close sst", "range sync sst", "read sst", "write log",
+          "flush log", "flush sst", "sync log", "close log", "read log", "truncate log",
+          "write MANIFEST", "sync MANIFEST", "read MANIFEST"}) {
       EXPECT_TRUE(counts.contains(what)) << what;
     }
     const LiveFileMetaData& newest = *std::max_element(

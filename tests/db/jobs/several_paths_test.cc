@@ -232,6 +232,53 @@ TEST_F(SeveralPathsTest, DestroyingTakesAllOfThem) {
   }
 }
 
+// The directories of a database that is destroyed may have files of others with names of the same
+// form.
+TEST_F(SeveralPathsTest, DestroyingLeavesWhatOthersHaveThere) {
+  TestDb other(memory_);
+  other.dir() = "/a";
+  other.options().create_if_missing = true;
+  other.Open();
+  other.Put("flushed", "1");
+  other.Flush();
+  other.Put("logged", "2");
+  other.Close();
+  options_.wal_dir = "/logs";
+  Open();
+  Fill(1);
+  Put("last", "in the log");
+  Close();
+  for (const char* file : {"/fast/MANIFEST-000001", "/fast/000077.log", "/logs/000077.sst",
+                           "/logs/OPTIONS-000007", "/logs/IDENTITY"}) {
+    std::unique_ptr<WritableFile> made;
+    ASSERT_OK(env_->NewWritableFile(file, &made, EnvOptions()));
+    ASSERT_OK(made->Close());
+  }
+  options_.db_paths.emplace_back("/a", 1);
+  ASSERT_OK(DestroyDB("/db", options_));
+  std::set<std::string> left;
+  for (const std::string dir : {"/fast", "/logs"}) {
+    std::vector<std::string> names;
+    ASSERT_OK(env_->GetChildren(dir, &names));
+    for (const std::string& name : names) left.insert(StrCat(dir, "/", name));
+  }
+  EXPECT_EQ(left,
+            (std::set<std::string>{"/fast/000077.log", "/fast/MANIFEST-000001", "/logs/000077.sst",
+                                   "/logs/IDENTITY", "/logs/OPTIONS-000007"}));
+  EXPECT_TRUE(env_->FileExists("/db").IsNotFound());
+
+  // The directory of another database, which has logs too.
+  options_.db_paths.clear();
+  options_.wal_dir = "/logs_of_db";
+  Open();
+  Close();
+  options_.wal_dir = "/a";
+  ASSERT_OK(DestroyDB("/db", options_));
+  other.Open();
+  EXPECT_EQ(other.Get("flushed"), "1");
+  EXPECT_EQ(other.Get("logged"), "2");
+}
+
 TEST_F(SeveralPathsTest, UniversalRunsGoByTheirSize) {
   options_.compaction_style = kCompactionStyleUniversal;
   options_.disable_auto_compactions = false;

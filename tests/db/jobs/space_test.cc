@@ -3,6 +3,8 @@
 // Databases that share an SstFileManager: the files that it counts, the space limit, paced
 // deletions, and recovery from a full disk.
 #include <atomic>
+#include <chrono>
+#include <semaphore>
 
 #include "ashlar/listener.h"
 #include "ashlar/sst_file_writer.h"
@@ -114,6 +116,24 @@ TEST_F(SpaceTest, IsSharedAndOutlivesTheDatabases) {
   EXPECT_TRUE(space_->GetTrackedFiles().empty());
 }
 
+TEST_F(SpaceTest, ForgetsObsoleteFilesOfADatabaseThatIsClosedWithDeletionsDisabled) {
+  options_.enable_blob_files = true;
+  options_.min_blob_size = 500;
+  Open();
+  ASSERT_OK(db_->DisableFileDeletions());
+  for (int i = 0; i < 2; i++) {
+    PutSome();
+    Flush();
+  }
+  ASSERT_OK(Compact());
+  EXPECT_EQ(FilesOnDisk(".sst"), 3);
+  EXPECT_EQ(FilesOnDisk(".blob"), 2);
+  Close();
+  EXPECT_EQ(FilesOnDisk(".sst"), 3);
+  EXPECT_TRUE(space_->GetTrackedFiles().empty());
+  EXPECT_EQ(space_->GetTotalSize(), 0u);
+}
+
 TEST_F(SpaceTest, AFlushThatReachesTheLimitEndsWritesUntilThereIsRoom) {
   Open();
   space_->SetMaxAllowedSpaceUsage(1000);
@@ -178,6 +198,30 @@ TEST_F(SpaceTest, ACallsCompactionThatWouldNotFitIsCancelled) {
       << "the space that it had reserved is free";
 }
 
+TEST_F(SpaceTest, SoIsOneOfNamedFiles) {
+  Open();
+  for (int i = 0; i < 2; i++) {
+    PutSome();
+    Flush();
+  }
+  const uint64_t bytes = BytesOnDisk();
+  const auto compact = [&] {
+    return db_->CompactFiles(CompactionOptions(), TableNames(0), /*output_level=*/1);
+  };
+  space_->SetMaxAllowedSpaceUsage(2 * bytes - 1);
+  const Status refused = compact();
+  EXPECT_TRUE(refused.IsCompactionTooLarge()) << refused.ToString();
+  EXPECT_EQ(Ticks(COMPACTION_CANCELLED), 1u);
+  EXPECT_EQ(TableCount(0), 2);
+  EXPECT_OK(db_->Put(WriteOptions(), "k", "v")) << "nothing has reached the limit";
+  space_->SetMaxAllowedSpaceUsage(2 * bytes);
+  EXPECT_OK(compact());
+  EXPECT_EQ(TableCount(0), 0);
+  space_->SetMaxAllowedSpaceUsage(space_->GetTotalSize() + 1);
+  EXPECT_FALSE(space_->IsMaxAllowedSpaceReachedIncludingCompactions())
+      << "the space that it had reserved is free";
+}
+
 TEST_F(SpaceTest, AnAutomaticCompactionThatDidNotFitIsPickedWhenThereIsRoom) {
   struct Waiter : public EventListener {
     void OnCompactionCompleted(DB*, const CompactionJobInfo&) override {
@@ -203,6 +247,43 @@ TEST_F(SpaceTest, AnAutomaticCompactionThatDidNotFitIsPickedWhenThereIsRoom) {
   space_->SetMaxAllowedSpaceUsage(0);
   waiter->done.wait(false);
   EXPECT_EQ(TableCount(0), 0);
+}
+
+// Two compactions did not fit, the larger one last.
+TEST_F(SpaceTest, ACompactionThatFitsDoesNotWaitForALargerOne) {
+  struct Waiter : public EventListener {
+    void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
+      if (info.cf_name == "small") done.release();
+    }
+    std::counting_semaphore<> done{0};
+  };
+  const auto waiter = std::make_shared<Waiter>();
+  options_.listeners = {waiter};
+  options_.level0_file_num_compaction_trigger = 2;
+  Open();
+  ColumnFamilyHandle* const small = CreateFamily("small");
+  ColumnFamilyHandle* const large = CreateFamily("large");
+  for (int i = 0; i < 2; i++) {
+    Put(small, "k", std::string(1000, 'v'));
+    Flush(small);
+  }
+  const uint64_t bytes_of_small = BytesOnDisk();
+  for (int i = 0; i < 2; i++) {
+    Put(large, "k", std::string(100000, 'v'));
+    Flush(large);
+  }
+  const uint64_t bytes = BytesOnDisk();
+  space_->SetMaxAllowedSpaceUsage(bytes + bytes_of_small - 1);
+  for (ColumnFamilyHandle* family : {small, large}) {
+    const uint64_t refused = Ticks(COMPACTION_CANCELLED);
+    ASSERT_OK(db_->EnableAutoCompaction({family}));
+    WaitForJobs();
+    EXPECT_GT(Ticks(COMPACTION_CANCELLED), refused) << family->GetName();
+  }
+  space_->SetMaxAllowedSpaceUsage(bytes + bytes_of_small);
+  EXPECT_TRUE(waiter->done.try_acquire_for(std::chrono::minutes(1))) << "it waits for ever";
+  EXPECT_EQ(TableCount(0, small), 0);
+  EXPECT_EQ(TableCount(0, large), 2);
 }
 
 TEST_F(SpaceTest, ObsoleteFilesWaitAsTrashThatTheNextOpenDeletes) {

@@ -50,6 +50,20 @@ TEST_F(IdleWaitTest, ClosesInSpiteOfAnErrorIfAskedTo) {
   EXPECT_OK(DB::Open(options_, "/db", &again)) << "the directory is not locked any more";
 }
 
+TEST_F(IdleWaitTest, ClosesInSpiteOfAFailedFlushIfAskedTo) {
+  Put("k", "v");
+  Fail(CallKind::kSync, ".sst");
+  WaitForCompactOptions closing;
+  closing.flush = closing.close_db = true;
+  EXPECT_TRUE(db_->WaitForCompact(closing).IsIOError()) << "the error of the flush";
+  sim_->ClearFaults();
+  std::unique_ptr<DB> again;
+  ASSERT_OK(DB::Open(options_, "/db", &again)) << "the directory is not locked any more";
+  std::string value;
+  EXPECT_OK(again->Get(ReadOptions(), "k", &value));
+  EXPECT_EQ(value, "v");
+}
+
 TEST_F(IdleWaitTest, TellsThatBackgroundWorkIsPaused) {
   ASSERT_OK(
       Wait());  // an open database looks for compactions first, which it would not do while paused

@@ -4,11 +4,16 @@
 // answered, none hangs, and what does not wait works there.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,12 +23,31 @@
 #include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/write_buffer_manager.h"
+#include "env/fault/fault_file_system.h"
 #include "tests/support/status_matchers.h"
 #include "util/result.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
+
+// Ends the process if a test takes so long that a call must hang: nothing can end such a call.
+class HangGuard {
+ public:
+  HangGuard() = default;
+  ~HangGuard() {
+    is_over_.release();
+    watch_.join();
+  }
+
+ private:
+  std::binary_semaphore is_over_{0};
+  std::thread watch_{[this] {
+    if (is_over_.try_acquire_for(std::chrono::seconds(100))) return;
+    std::fputs("a call hangs\n", stderr);
+    std::abort();
+  }};
+};
 
 // Each callback is called once.
 class Caller final : public EventListener {
@@ -34,14 +58,32 @@ class Caller final : public EventListener {
   void OnCompactionCompleted(DB* db, const CompactionJobInfo&) override {
     Take(&compaction_ended, db);
   }
+  void OnTableFileDeleted(const TableFileDeletionInfo&) override { Take(&table_deleted, nullptr); }
+  void OnMemTableSealed(const MemTableInfo&) override { Take(&memtable_sealed, nullptr); }
+  void OnBackgroundJobPressureChanged(DB* db, const BackgroundJobPressure& pressure) override {
+    const bool is_busy = pressure.flush_running + pressure.compaction_running > 0;
+    Take(is_busy ? &job_begins : &jobs_ended, db);
+  }
+  void Set(Call Caller::*call, Call made) {
+    const std::lock_guard lock(mutex_);
+    this->*call = std::move(made);
+  }
 
-  Call flush_begins, flush_ended, compaction_ended;  // set while no job runs
+  // Set while no job runs, or by Set(). Those without a DB get none.
+  Call flush_begins, flush_ended, compaction_ended, table_deleted, memtable_sealed;
+  Call job_begins, jobs_ended;  // one runs; none runs any more
 
  private:
-  static void Take(Call* call, DB* db) {
-    const Call taken = std::exchange(*call, nullptr);
+  void Take(Call* call, DB* db) {
+    Call taken;
+    {
+      const std::lock_guard lock(mutex_);
+      taken = std::exchange(*call, nullptr);
+    }
     if (taken) taken(db);
   }
+
+  std::mutex mutex_;
 };
 
 class WaitingCallbacksTest : public testing::Test {
@@ -72,10 +114,16 @@ class WaitingCallbacksTest : public testing::Test {
         << call << ": " << status.ToString();
     ++answered_;
   }
+  static Status WaitInVain(DB* db) {
+    WaitForCompactOptions options;
+    options.timeout = std::chrono::seconds(10);
+    return db->WaitForCompact(options);
+  }
   // All that would wait for the job, whatever it is.
   void CallAll(DB* db) {
+    ExpectIncomplete("WaitForCompact", WaitInVain(db));
+    if (HasFailure()) return;  // the other calls have no timeout
     ExpectIncomplete("PauseBackgroundWork", db->PauseBackgroundWork());
-    ExpectIncomplete("WaitForCompact", db->WaitForCompact(WaitForCompactOptions()));
     ExpectIncomplete("CompactRange", db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
     db->DisableManualCompaction();
     db->EnableManualCompaction();
@@ -110,6 +158,42 @@ class WaitingCallbacksTest : public testing::Test {
     EXPECT_OK(db->SetDBOptions({{"max_background_jobs", "2"}}));
     EXPECT_OK(DeleteFilesInRange(db, db->DefaultColumnFamily(), nullptr, nullptr));
   }
+  // CompactFiles() makes all calls in this callback.
+  void CompactFilesCalling(Caller::Call Caller::*callback) {
+    Open();
+    ASSERT_OK(db_->Put(WriteOptions(), "a", "v"));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    ASSERT_EQ(files.size(), 1u);
+    caller_->Set(callback, [this](DB*) { CallAll(db_.get()); });
+    ASSERT_OK(db_->CompactFiles(CompactionOptions(), {files[0].name}, 2));
+    EXPECT_EQ(answered_, 3);
+    ExpectWorks();
+  }
+  // A purge in the background makes the call when it has deleted a table.
+  void PurgeCalling(const Caller::Call& call) {
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_OK(db_->Put(WriteOptions(), "a", "v"));
+      ASSERT_OK(db_->Flush(FlushOptions()));
+    }
+    ReadOptions read;
+    read.background_purge_on_iterator_cleanup = true;
+    std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    it->SeekToFirst();
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    bool is_called = false;
+    caller_->Set(&Caller::table_deleted, [this, call, &is_called](DB*) {
+      is_called = true;
+      call(db_.get());
+    });
+    it.reset();
+    IgnoreError(db_->WaitForCompact(WaitForCompactOptions()), "the call may have ended all work");
+    caller_->Set(&Caller::table_deleted, nullptr);
+    EXPECT_TRUE(is_called);
+  }
   void ExpectWorks() {
     std::string value;
     EXPECT_OK(db_->Put(WriteOptions(), "after", "v"));
@@ -119,7 +203,11 @@ class WaitingCallbacksTest : public testing::Test {
     EXPECT_OK(db_->Close());
   }
 
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  HangGuard guard_;
+  const std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
+  const std::shared_ptr<FaultFileSystem> files_ =
+      std::make_shared<FaultFileSystem>(memory_->GetFileSystem());
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(files_);
   const std::shared_ptr<Caller> caller_ = std::make_shared<Caller>();
   Options options_;
   FlushOptions no_wait_;
@@ -240,15 +328,78 @@ TEST_F(WaitingCallbacksTest, OfTheOperatorsOfACompactionAreAnswered) {
 
 // It is a job although a thread of the program runs it.
 TEST_F(WaitingCallbacksTest, OfCompactFilesAreAnswered) {
+  CompactFilesCalling(&Caller::compaction_ended);
+}
+
+TEST_F(WaitingCallbacksTest, OfCompactFilesAreAnsweredAtItsBegin) {
+  CompactFilesCalling(&Caller::job_begins);
+}
+
+TEST_F(WaitingCallbacksTest, OfCompactFilesAreAnsweredWhenItsInputIsDeleted) {
+  CompactFilesCalling(&Caller::table_deleted);
+}
+
+TEST_F(WaitingCallbacksTest, OfCompactFilesAreAnsweredAtItsEnd) {
+  CompactFilesCalling(&Caller::jobs_ended);
+}
+
+TEST_F(WaitingCallbacksTest, OfAPurgeAreAnswered) {
+  Open();
+  PurgeCalling([this](DB* db) {
+    ExpectIncomplete("WaitForCompact", WaitInVain(db));
+    // It holds up nothing else.
+    EXPECT_OK(db->PauseBackgroundWork());
+    EXPECT_OK(db->ContinueBackgroundWork());
+    EXPECT_OK(db->Put(WriteOptions(), "from the callback", "v"));
+    EXPECT_OK(db->Flush(FlushOptions()));
+    EXPECT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    CallWhatNeverWaits(db);
+  });
+  EXPECT_EQ(answered_, 1);
+  ExpectWorks();
+}
+
+TEST_F(WaitingCallbacksTest, OfAPurgeWithTheOnlyThreadAreAnswered) {
+  Open();
+  env_->SetBackgroundThreads(1, Env::HIGH);
+  PurgeCalling([this](DB* db) {
+    EXPECT_OK(db->Put(WriteOptions(), "from the callback", "v"));
+    ExpectIncomplete("Flush", db->Flush(FlushOptions()));
+  });
+  EXPECT_EQ(answered_, 1);
+  ExpectWorks();
+}
+
+// A flush of a recovery runs in the thread of Resume().
+TEST_F(WaitingCallbacksTest, OfAFlushThatIsRepeatedAreAnswered) {
+  options_.max_bgerror_resume_count = 0;  // only Resume() recovers
   Open();
   ASSERT_OK(db_->Put(WriteOptions(), "a", "v"));
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  std::vector<LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
-  ASSERT_EQ(files.size(), 1u);
-  caller_->compaction_ended = [this](DB* db) { CallAll(db); };
-  ASSERT_OK(db_->CompactFiles(CompactionOptions(), {files[0].name}, 2));
-  EXPECT_EQ(answered_, 3);
+  files_->AddFault(
+      {.error = FaultError::kInterrupted, .kinds = KindBit(CallKind::kSync), .path_part = ".sst"});
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsIOError());
+  ASSERT_OK(db_->PauseBackgroundWork());  // the failed flush has ended
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  caller_->Set(&Caller::job_begins, [this](DB* db) {
+    ExpectIncomplete("PauseBackgroundWork", db->PauseBackgroundWork());
+  });
+  ASSERT_OK(db_->Resume());
+  EXPECT_EQ(answered_, 1);
+  ExpectWorks();
+}
+
+TEST_F(WaitingCallbacksTest, OfAFlushOfAllMemTablesAreAnswered) {
+  Open();
+  ASSERT_OK(db_->Put(WriteOptions(), "a", "v"));
+  files_->AddFault({.kinds = KindBit(CallKind::kSync), .path_part = ".log"});
+  WriteOptions durable;
+  durable.sync = true;
+  EXPECT_TRUE(db_->Put(durable, "b", "v").IsIOError());
+  caller_->Set(&Caller::memtable_sealed, [this](DB*) {
+    ExpectIncomplete("PauseBackgroundWork", db_->PauseBackgroundWork());
+  });
+  ASSERT_OK(db_->Resume());
+  EXPECT_EQ(answered_, 1);
   ExpectWorks();
 }
 
@@ -305,6 +456,12 @@ TEST_F(WaitingCallbacksTest, CancellingDoesNotWaitForItself) {
   caller_->flush_ended = [](DB* db) { CancelAllBackgroundWork(db, /*wait=*/true); };
   ASSERT_OK(db_->Put(WriteOptions(), "a", "v"));
   IgnoreError(db_->Flush(FlushOptions()), "it may hear of the end first");
+  EXPECT_OK(db_->Close());
+}
+
+TEST_F(WaitingCallbacksTest, NorDoesItInAPurge) {
+  Open();
+  PurgeCalling([](DB* db) { CancelAllBackgroundWork(db, /*wait=*/true); });
   EXPECT_OK(db_->Close());
 }
 

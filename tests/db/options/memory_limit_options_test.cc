@@ -57,6 +57,10 @@ TEST_F(MemoryLimitOption, RefusesObjectsWithALimitOfTheirOwn) {
   options_ = plain;
   options_.write_buffer_manager = std::make_shared<WriteBufferManager>(kLimitUnit);
   ExpectRefused("write_buffer_manager");
+  // With a cache but without a limit for memtables, which the limit of memory would not set.
+  options_.write_buffer_manager =
+      std::make_shared<WriteBufferManager>(0, NewLRUCache(16 * kLimitUnit));
+  ExpectRefused("write_buffer_manager");
   options_ = plain;
   options_.blob_cache = NewLRUCache(kLimitUnit);
   ExpectRefused("blob_cache");

@@ -137,7 +137,19 @@ TEST(OptionsCheck, FifoNeverSlowsWritersAndEveryLevelledTreeHasTwoLevels) {
   EXPECT_EQ(fifo.num_levels, 1);
   EXPECT_EQ(fifo.level0_slowdown_writes_trigger, std::numeric_limits<int>::max());
   EXPECT_EQ(fifo.level0_stop_writes_trigger, std::numeric_limits<int>::max());
-  EXPECT_EQ(fifo.ttl, 50u);
+  EXPECT_EQ(fifo.ttl, uint64_t{30 * 24 * 60 * 60}) << "a period is no age at which data is deleted";
+}
+
+// RocksDB never looks at the ages of such tables, so FIFO compaction keeps them.
+TEST(OptionsCheck, PlainAndCuckooTablesHaveNoAgeByDefault) {
+  ColumnFamilyOptions cf;
+  cf.compaction_style = kCompactionStyleFIFO;
+  cf.table_factory.reset(NewPlainTableFactory(PlainTableOptions()));
+  EXPECT_EQ(SanitizeColumnFamilyOptions(DBOptions(), cf).ttl, 0u);
+  cf.table_factory.reset(NewCuckooTableFactory(CuckooTableOptions()));
+  EXPECT_EQ(SanitizeColumnFamilyOptions(DBOptions(), cf).ttl, 0u);
+  cf.ttl = 60;
+  EXPECT_EQ(SanitizeColumnFamilyOptions(DBOptions(), cf).ttl, 60u);
 }
 
 TEST(OptionsCheck, TableOptionsThatAreNotBuiltAreRefused) {
@@ -301,6 +313,17 @@ TEST(OptionsCheck, BlobsAreCompressedByWhatThereIs) {
   }
   family.blob_compression_type = kLZ4Compression;
   EXPECT_OK(CheckColumnFamilyOptionsSupported(family));
+}
+
+TEST(OptionsCheck, OnlyTheLastLevelMayTakeAnotherCompression) {
+  ColumnFamilyOptions family;
+  family.bottommost_compression = kDisableCompressionOption;
+  EXPECT_OK(CheckColumnFamilyOptionsSupported(family));
+  family.compression = kDisableCompressionOption;
+  EXPECT_TRUE(CheckColumnFamilyOptionsSupported(family).IsInvalidArgument());
+  family.compression = kNoCompression;
+  family.compression_per_level = {kNoCompression, kDisableCompressionOption};
+  EXPECT_TRUE(CheckColumnFamilyOptionsSupported(family).IsInvalidArgument());
 }
 
 TEST(OptionsCheck, SharesOfBlobGarbageAreShares) {

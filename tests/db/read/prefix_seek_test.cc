@@ -254,6 +254,43 @@ TEST_F(PrefixSeekTest, TablesOfAnotherExtractorAreAllRead) {
   }
 }
 
+// SetOptions() changes the extractor while a tailing iterator is on its way to the end.
+TEST_F(PrefixSeekTest, ATailingIteratorEndsWithTheSoughtPrefixUnderAnyExtractor) {
+  for (const char* key : {"aaa11", "aaa22", "aab11", "bbb11"}) Put(key);
+  ReadOptions options;
+  options.tailing = true;
+  options.prefix_same_as_start = true;
+  for (const char* extractor : {"nullptr", "fixed:1", "fixed:5"}) {
+    SCOPED_TRACE(extractor);
+    ASSERT_OK(db_->SetOptions({{"prefix_extractor", "fixed:3"}}));
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    it->Seek("aaa2");
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), "aaa22");
+    ASSERT_OK(db_->SetOptions({{"prefix_extractor", extractor}}));
+    it->Next();
+    EXPECT_FALSE(it->Valid()) << it->key().ToString();
+    EXPECT_OK(it->status());
+    it->Seek("aaa1");
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), "aaa11");
+  }
+}
+
+TEST_F(PrefixSeekTest, ATailingIteratorWithoutAPrefixGetsNoneAtItsEnd) {
+  Put("aaa1");
+  ReadOptions options;
+  options.tailing = true;
+  options.prefix_same_as_start = true;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+  it->Seek("a");
+  ASSERT_TRUE(it->Valid());
+  Put("bbb1");
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), "bbb1");
+}
+
 TEST_F(PrefixSeekTest, RangeTombstonesOfSparedTablesHideOlderEntries) {
   for (const char* key : {"aaa1", "bbb1", "bbb5", "ccc1"}) Put(key);
   Flush();

@@ -218,6 +218,30 @@ TEST_F(ReadOptionsTest, TooManyHiddenEntriesEndAScan) {
   EXPECT_EQ(count, kKeys - 30 + 1);
 }
 
+TEST_F(ReadOptionsTest, PropertiesOfAnIteratorNeedAPlace) {
+  for (const bool pins : {false, true}) {
+    ReadOptions options;
+    options.pin_data = pins;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    it->SeekToFirst();
+    for (const char* name :
+         {"rocksdb.iterator.is-key-pinned", "rocksdb.iterator.super-version-number",
+          "rocksdb.iterator.internal-key", "rocksdb.iterator.write-time", "ashlar.address", "?"}) {
+      EXPECT_TRUE(it->GetProperty(name, nullptr).IsInvalidArgument()) << name << " " << pins;
+    }
+  }
+}
+
+TEST_F(ReadOptionsTest, TheTimeOfAnEntryIsUnknown) {
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  std::string time = "before";
+  EXPECT_TRUE(it->GetProperty("rocksdb.iterator.write-time", &time).IsInvalidArgument());
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  ASSERT_OK(it->GetProperty("rocksdb.iterator.write-time", &time));
+  EXPECT_EQ(time, std::string(8, '\xff'));
+}
+
 TEST_F(ReadOptionsTest, AnIteratorRefreshesItselfUnderItsSnapshot) {
   for (const bool refreshes : {false, true}) {
     const Snapshot* const snapshot = db_->GetSnapshot();

@@ -293,6 +293,41 @@ TEST_F(RepairTest, AMissingTableIsReported) {
   EXPECT_TRUE(Reports("it does not exist"));
 }
 
+// The MANIFEST does not need the log, whose entries were in the table.
+TEST_F(RepairTest, AMissingTableComesBackFromALogThatWasKept) {
+  Open();
+  Put("a");
+  Flush();
+  ASSERT_OK(db_->DisableFileDeletions());
+  Put("b");
+  Flush();
+  Close();
+  Unlink(Newest(".sst"));
+  Repair();
+  EXPECT_TRUE(Reports("it does not exist"));
+  Open();
+  EXPECT_EQ(Keys(), "ab");
+}
+
+// After a crash.
+TEST_F(RepairTest, AMissingTableComesBackFromALogThatWasKeptForReuse) {
+  options_.recycle_log_file_num = 2;
+  Open();
+  Put("a");
+  Flush();
+  Put("b");
+  Flush();
+  WaitForJobs();
+  const auto files = memory_->AllFiles();
+  Drop();
+  for (const auto& [path, bytes] : memory_->AllFiles()) Unlink(path);
+  for (const auto& [path, bytes] : files) memory_->PutFile(path, bytes);
+  Unlink(Newest(".sst"));
+  Repair();
+  Open();
+  EXPECT_EQ(Keys(), "ab");
+}
+
 TEST_F(RepairTest, TablesBehindTheDamageOfTheMANIFESTAreAdded) {
   Open();
   Put("a", "1");

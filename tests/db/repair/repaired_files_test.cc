@@ -3,6 +3,8 @@
 // Families, names and directories of files that RepairDB() finds.
 #include <memory>
 
+#include "ashlar/file_checksum.h"
+#include "ashlar/utilities/backup_engine.h"
 #include "env/env_adaptors.h"
 #include "env/filename.h"
 #include "tests/db/repair/repair_fixture.h"
@@ -44,6 +46,58 @@ TEST_F(RepairedFilesTest, ABlobFileOnAnotherDiskGetsItsFooterThere) {
   EXPECT_TRUE(Reports("a footer added"));
   Open();
   EXPECT_EQ(Get("a"), std::string(200, 'a'));
+}
+
+// With the second repair the first one was interrupted after it had added the footer.
+TEST_F(RepairedFilesTest, ABlobFileThatGotAFooterHasItsChecksum) {
+  for (const bool is_interrupted : {false, true}) {
+    options_.enable_blob_files = true;
+    options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+    Open();
+    Put("a", std::string(200, 'a'));
+    Put("b", std::string(200, 'b'));
+    Flush();
+    Close();
+    const std::string blob = Newest(".blob");
+    Cut(blob, Bytes(blob).size() - 100);
+    const auto files = memory_->AllFiles();
+    Repair();
+    if (is_interrupted) {
+      const std::string completed = Bytes(blob);
+      for (const auto& [path, bytes] : memory_->AllFiles()) Unlink(path);
+      for (const auto& [path, bytes] : files) memory_->PutFile(path, bytes);
+      memory_->PutFile(blob, completed);
+      Repair();
+    }
+    Open();
+    EXPECT_EQ(Get("a"), std::string(200, 'a'));
+    EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
+    const std::string backups = StrCat("/backups", is_interrupted);
+    BackupEngine* engine = nullptr;
+    ASSERT_OK(BackupEngine::Open(env_.get(), BackupEngineOptions(backups), &engine));
+    const std::unique_ptr<BackupEngine> owner(engine);
+    EXPECT_OK(engine->CreateNewBackup(CreateBackupOptions(), db_.get()));
+    Close();
+    for (const auto& [path, bytes] : memory_->AllFiles()) Unlink(path);
+  }
+}
+
+// Nobody can compute it then.
+TEST_F(RepairedFilesTest, WithoutAFactoryABlobFileThatGotAFooterHasNoChecksum) {
+  options_.enable_blob_files = true;
+  options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  Open();
+  Put("a", std::string(200, 'a'));
+  Put("b", std::string(200, 'b'));
+  Flush();
+  Close();
+  const std::string blob = Newest(".blob");
+  Cut(blob, Bytes(blob).size() - 100);
+  const auto factory = std::exchange(options_.file_checksum_gen_factory, nullptr);
+  Repair();
+  options_.file_checksum_gen_factory = factory;
+  Open();
+  EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
 }
 
 TEST_F(RepairedFilesTest, OfFamiliesWithOneNameTheLastOneLives) {

@@ -197,6 +197,33 @@ TEST_P(WrittenSectionRepairTest, UndecidedDataCanBeDecidedAfterwards) {
 }
 
 // Sections are in a log whose numbers the next log does not continue, though no log is missing.
+// The log that has the commit is older than what the MANIFEST needs, and the one that has the
+// section is older still.
+TEST_F(TwoPhaseRepairTest, AMissingTableComesBackFromLogsThatWereKept) {
+  OpenTwoPhase();
+  ASSERT_OK(db_->DisableFileDeletions());
+  Put("a", "1");
+  ASSERT_OK(writer().PreparePuts("xa", {"b"}));
+  Flush();
+  ASSERT_OK(writer().Commit("xa"));
+  Put("c", "1");
+  Flush();
+  const Contents before = ReadAll();
+  Drop();
+  writer_.reset();
+  std::string table;
+  for (const auto& [path, bytes] : memory_->AllFiles()) {
+    if (path.ends_with(".sst")) table = path;
+  }
+  ASSERT_OK(memory_->DeleteFile(table, IOOptions(), nullptr));
+  ASSERT_OK(
+      RepairWithReport(dir_, options_, {{kDefaultColumnFamilyName, options_}}, options_, &report_));
+  OpenAll();
+  TakeWriter();
+  EXPECT_EQ(ReadAll(), before);
+  EXPECT_EQ(writer().Undecided(), "");
+}
+
 class GapRepairTest : public TwoPhaseRepairTest {
  protected:
   void PrepareTwo() {

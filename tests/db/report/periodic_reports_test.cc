@@ -3,6 +3,7 @@
 // Periodic reports of a database: the statistics dump in the info log and the history of counters;
 // when they begin, change and end. The tests advance the time by hand.
 #include "ashlar/convenience.h"
+#include "ashlar/listener.h"
 #include "ashlar/stats_history.h"
 #include "env/periodic_timer.h"
 #include "tests/support/log_lines.h"
@@ -107,6 +108,24 @@ TEST_F(PeriodicReportsTest, PeriodsAndRoomChangeWhileItIsOpen) {
   EXPECT_EQ(Dumps(), 2u);
 }
 
+class PeriodicReportsWithFaults : public DbTest {
+ protected:
+  PeriodicReportsWithFaults() : DbTest(TestFiles::kSim) {}
+};
+
+TEST_F(PeriodicReportsWithFaults, PeriodsChangeEvenIfTheOptionsCannotBeStored) {
+  const auto log = std::make_shared<LogLines>();
+  options_.info_log = log;
+  options_.stats_dump_period_sec = 0;
+  Open();
+  Fail(CallKind::kCreate, "OPTIONS", FaultMode::kSticky);
+  EXPECT_TRUE(db_->SetDBOptions({{"stats_dump_period_sec", std::to_string(kHour)}}).IsIOError());
+  EXPECT_EQ(db_->GetDBOptions().stats_dump_period_sec, kHour);
+  sim_->ClearFaults();
+  PeriodicTimer::Default()->PassTime(kHour * kSecond);
+  EXPECT_EQ(log->Count("------- DUMPING STATS -------"), 1u);
+}
+
 TEST_F(PeriodicReportsTest, EndWithTheDatabase) {
   Open();
   PassHours(1);
@@ -121,6 +140,30 @@ TEST_F(PeriodicReportsTest, EndWithTheDatabase) {
   PassHours(1);
   EXPECT_EQ(Dumps(), 2u);
   EXPECT_EQ(KeysWrittenByReport().size(), 0u) << "the reports of the opening before are gone";
+}
+
+// What the options ask for at the very end begins no more.
+class ChangesAtTheEnd final : public EventListener {
+ public:
+  void OnDBShutdownBegin(DB* db) override {
+    EXPECT_OK(db->SetDBOptions({{"stats_dump_period_sec", std::to_string(2 * kHour)},
+                                {"stats_persist_period_sec", std::to_string(2 * kHour)}}));
+    EXPECT_OK(db->SetOptions({{"preclude_last_level_data_seconds", "100000"}}));
+    is_called = true;
+  }
+  bool is_called = false;
+};
+
+TEST_F(PeriodicReportsTest, AreNotBegunAgainByAListener) {
+  const auto listener = std::make_shared<ChangesAtTheEnd>();
+  options_.listeners.push_back(listener);
+  Open();
+  ASSERT_OK(db_->Close());
+  ASSERT_TRUE(listener->is_called);
+  const uint64_t asked = clock_->times_asked;
+  PassHours(4);
+  EXPECT_EQ(Dumps(), 0u);
+  EXPECT_EQ(clock_->times_asked, asked) << "the times of writes are not sampled either";
 }
 
 TEST_F(PeriodicReportsTest, AReadOnlyDatabaseMakesNone) {

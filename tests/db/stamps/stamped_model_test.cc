@@ -19,7 +19,7 @@ namespace {
 
 enum class Kind : uint8_t { kPut, kDelete, kSingleDelete, kMerge };
 
-struct Version {
+struct ModelVersion {
   std::string key;
   uint64_t ts;
   SequenceNumber seqno;
@@ -27,7 +27,7 @@ struct Version {
   std::string value;
 };
 
-struct Range {
+struct ModelRange {
   std::string begin, end;
   uint64_t ts;
   SequenceNumber seqno;
@@ -134,8 +134,8 @@ class StampedModelTest : public DbTest, public testing::WithParamInterface<Model
     }
   }
 
-  bool IsHidden(const Version& version, uint64_t ts, SequenceNumber seqno) const {
-    return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
+  bool IsHidden(const ModelVersion& version, uint64_t ts, SequenceNumber seqno) const {
+    return std::any_of(ranges_.begin(), ranges_.end(), [&](const ModelRange& range) {
       return range.ts <= ts && range.seqno <= seqno && range.seqno > version.seqno &&
              !IsBefore(version.key, range.begin) && IsBefore(version.key, range.end);
     });
@@ -144,20 +144,20 @@ class StampedModelTest : public DbTest, public testing::WithParamInterface<Model
   // What a reader finds, by key: the value and the timestamp of the newest version.
   using Content = std::map<std::string, std::pair<std::string, uint64_t>>;
   Content Expected(uint64_t ts, SequenceNumber seqno) const {
-    std::map<std::string, std::vector<const Version*>> seen;
-    for (const Version& version : versions_) {
+    std::map<std::string, std::vector<const ModelVersion*>> seen;
+    for (const ModelVersion& version : versions_) {
       if (version.ts <= ts && version.seqno <= seqno && !IsHidden(version, ts, seqno)) {
         seen[version.key].push_back(&version);
       }
     }
     Content content;
     for (auto& [key, versions] : seen) {
-      std::sort(versions.begin(), versions.end(), [](const Version* a, const Version* b) {
+      std::sort(versions.begin(), versions.end(), [](const ModelVersion* a, const ModelVersion* b) {
         return a->ts != b->ts ? a->ts > b->ts : a->seqno > b->seqno;
       });
       std::vector<std::string> operands;
       std::optional<std::string> base;
-      for (const Version* version : versions) {
+      for (const ModelVersion* version : versions) {
         if (version->kind == Kind::kMerge) {
           operands.push_back(version->value);
           continue;
@@ -269,8 +269,8 @@ class StampedModelTest : public DbTest, public testing::WithParamInterface<Model
     const uint64_t limit = low_ + random_.Uniform(clock_ > low_ ? clock_ - low_ + 1 : 1);
     ASSERT_OK(DB::OpenAndTrimHistory(options_, dir_, {{kDefaultColumnFamilyName, options_}},
                                      &handles_, &db_, Stamp(limit)));
-    std::erase_if(versions_, [limit](const Version& version) { return version.ts > limit; });
-    std::erase_if(ranges_, [limit](const Range& range) { return range.ts > limit; });
+    std::erase_if(versions_, [limit](const ModelVersion& version) { return version.ts > limit; });
+    std::erase_if(ranges_, [limit](const ModelRange& range) { return range.ts > limit; });
   }
 
   static constexpr uint64_t kKeys = 24;
@@ -278,8 +278,8 @@ class StampedModelTest : public DbTest, public testing::WithParamInterface<Model
   Random64 random_{301};
   uint64_t clock_ = 10;
   uint64_t low_ = 0;
-  std::vector<Version> versions_;
-  std::vector<Range> ranges_;
+  std::vector<ModelVersion> versions_;
+  std::vector<ModelRange> ranges_;
   std::vector<const Snapshot*> snapshots_;
 };
 

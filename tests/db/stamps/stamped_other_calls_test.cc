@@ -246,6 +246,28 @@ TEST_F(StampedOtherCallsTest, ATailingIteratorShowsTheNewestStateAtEachSeekAndAt
   EXPECT_TRUE(it->status().IsInvalidArgument()) << "versions at 5 may be gone";
 }
 
+TEST_F(StampedOtherCallsTest, ATailingIteratorEndsWithTheSoughtPrefixUnderAnyExtractor) {
+  for (const char* key : {"aaa11", "aaa22", "aab11", "bbb11"}) PutAt(key, 1, "v");
+  ReadAt read(5);
+  read.options.tailing = true;
+  read.options.prefix_same_as_start = true;
+  for (const char* extractor : {"nullptr", "fixed:1", "fixed:5"}) {
+    SCOPED_TRACE(extractor);
+    ASSERT_OK(db_->SetOptions({{"prefix_extractor", "fixed:3"}}));
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read.options));
+    it->Seek("aaa2");
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(Shown(it.get()), "aaa22=v@1");
+    ASSERT_OK(db_->SetOptions({{"prefix_extractor", extractor}}));
+    it->Next();
+    EXPECT_FALSE(it->Valid());
+    EXPECT_OK(it->status());
+    it->Seek("aaa1");
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(Shown(it.get()), "aaa11=v@1");
+  }
+}
+
 TEST_F(StampedOtherCallsTest, ATailingIteratorOfVersionsGoesOnBehindTheLastOne) {
   PutAt("a", 2, "a2");
   ReadAt read(1, 9);

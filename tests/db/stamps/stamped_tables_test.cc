@@ -8,6 +8,7 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_reader.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/statistics.h"
 #include "ashlar/table_properties.h"
 #include "env/file_util.h"
 #include "tests/db/stamps/stamped_db.h"
@@ -121,6 +122,62 @@ TEST_P(StampedFilterTest, AFilterThatRejectsItsKeysIsFound) {
   const Status status = Verify();
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
   EXPECT_NE(status.ToString().find("the filter rejects"), std::string::npos) << status.ToString();
+}
+
+// Each flush has other keys, in one range of keys.
+TEST_P(StampedFilterTest, LookupsSpareTheTablesWithoutTheKey) {
+  options_.statistics = CreateDBStatistics();
+  Open();
+  constexpr int kTables = 6, kKeys = 120;
+  for (int table = 0; table < kTables; table++) {
+    for (int i = table; i < kKeys; i += kTables) {
+      PutAt(KeyOf(i), 10, "old" + std::to_string(i));
+      PutAt(KeyOf(i), 20, "new" + std::to_string(i));
+    }
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  for (int i = 0; i < kKeys; i++) {
+    EXPECT_EQ(GetAt(KeyOf(i), 9), "-");
+    EXPECT_EQ(GetAt(KeyOf(i), 19), "old" + std::to_string(i));
+    EXPECT_EQ(GetAt(KeyOf(i), 20), "new" + std::to_string(i));
+  }
+  if (!GetParam().has_whole_keys) return;
+  const uint64_t useful = options_.statistics->getTickerCount(BLOOM_FILTER_USEFUL);
+  const uint64_t positive = options_.statistics->getTickerCount(BLOOM_FILTER_FULL_POSITIVE);
+  EXPECT_GT(useful, 3 * positive);
+}
+
+// The tables of the last level end between versions, and at the ends of range tombstones.
+TEST_P(StampedFilterTest, LookupsFindTheVersionsOfAKeyInSeveralTables) {
+  options_.target_file_size_base = 4096;
+  options_.level_compaction_dynamic_level_bytes = false;
+  Open();
+  const Snapshot* const all = db_->GetSnapshot();  // keeps the tombstones
+  constexpr uint64_t kVersions = 100;
+  const std::vector<std::string> keys{KeyOf(3), KeyOf(7), KeyOf(9), KeyOf(15)};
+  std::string padding(100, 'p');
+  for (uint64_t ts = 1; ts <= kVersions; ts++) {
+    for (const std::string& key : keys) {
+      if (ts % 7 == 0) {
+        DeleteRangeAt(key, key + "~", ts);
+      } else {
+        PutAt(key, ts, std::to_string(ts) + padding);
+      }
+    }
+    if (ts % 25 != 0) continue;
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  CompactRangeOptions compaction;
+  compaction.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db_->CompactRange(compaction, nullptr, nullptr));
+  EXPECT_GE(TableCount(1), 4);
+  for (uint64_t ts = 1; ts <= kVersions; ts++) {
+    for (const std::string& key : keys) {
+      EXPECT_EQ(GetAt(key, ts), ts % 7 == 0 ? "-" : std::to_string(ts) + padding) << key << ts;
+    }
+    EXPECT_EQ(GetAt(KeyOf(8), ts), "-");
+  }
+  db_->ReleaseSnapshot(all);
 }
 
 INSTANTIATE_TEST_SUITE_P(Filters, StampedFilterTest,

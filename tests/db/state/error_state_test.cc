@@ -26,7 +26,7 @@ TEST(ErrorState, AFlushErrorBlocksWritesAndACompactionErrorDoesNot) {
   EXPECT_TRUE(errors.Get().ok());
 }
 
-TEST(ErrorState, OnlyASoftErrorCanAwaitResumeAndEitherWayOutEndsThat) {
+TEST(ErrorState, ACompactionErrorCanAwaitResumeAndEitherWayOutEndsThat) {
   ErrorState errors;
   const auto by_resume = ErrorState::Recovery::kByResume;
   EXPECT_TRUE(errors.WouldBeSoft(kDisk, BackgroundErrorReason::kCompaction));
@@ -85,6 +85,26 @@ TEST(ErrorState, AFlushErrorThatMayGoAwayHoldsOtherFlushesAndNoWrites) {
   IOStatus full = IOStatus::NoSpace("disk");
   full.SetRetryable(true);
   EXPECT_FALSE(ErrorState().WouldBeSoft(full, BackgroundErrorReason::kFlushNoWAL));
+}
+
+TEST(ErrorState, FlushesAwaitResumeOnceAnErrorThatBlocksThemIsLeftToIt) {
+  ErrorState errors;
+  EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kCompaction));
+  errors.LeaveFlushToResume();
+  EXPECT_FALSE(errors.AwaitsResume()) << "it blocks no flush";
+  EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kFlush));
+  EXPECT_FALSE(errors.FlushesAwaitResume()) << "an attempt may follow";
+  errors.LeaveFlushToResume();
+  EXPECT_TRUE(errors.FlushesAwaitResume());
+  errors.Clear();
+  EXPECT_FALSE(errors.FlushesAwaitResume());
+  IOStatus hitch = IOStatus::IOError("hitch");
+  hitch.SetRetryable(true);
+  EXPECT_TRUE(errors.Raise(hitch, BackgroundErrorReason::kFlushNoWAL));
+  errors.LeaveFlushToResume();
+  EXPECT_TRUE(errors.FlushesAwaitResume());
+  errors.RaiseForLog(kDisk, 7);
+  EXPECT_FALSE(errors.FlushesAwaitResume()) << "it is not known yet who recovers from it";
 }
 
 TEST(ErrorState, AWorseErrorTakesThePlaceOfAFlushs) {

@@ -2,6 +2,14 @@
 //
 // A disk that fills up: writes fail with NoSpace, acknowledged entries stay, and the database works
 // again once there is room. Also a directory in which no log can be created.
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "env/periodic_timer.h"
 #include "tests/support/sample_database.h"
 #include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
@@ -108,6 +116,70 @@ TEST_F(FullDisk, AFullMemTableDoesNotGrowWhileNoLogCanBeCreated) {
   EXPECT_TRUE(Holds(expected));
   Reopen();
   EXPECT_TRUE(Holds(expected));
+}
+
+// Another disk has the directory /logs. While it is full, a file can be created there, but gets no
+// space.
+class DiskOfLogs final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "DiskOfLogs"; }
+
+  IOStatus NewWritableFile(const std::string& path, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* file, IODebugContext* debug) override {
+    IOStatus status = target()->NewWritableFile(path, options, file, debug);
+    if (!status.ok() || !is_full || !path.starts_with("/logs/")) return status;
+    file->reset();
+    return IOStatus::NoSpace(path, "cannot be allocated");
+  }
+  IOStatus GetFreeSpace(const std::string& path, const IOOptions& options, uint64_t* bytes,
+                        IODebugContext* debug) override {
+    if (!path.starts_with("/logs")) return target()->GetFreeSpace(path, options, bytes, debug);
+    *bytes = is_full ? 0 : uint64_t{1} << 40;
+    if (is_full) questions++;
+    return IOStatus::OK();
+  }
+
+  std::atomic<bool> is_full{false};
+  std::atomic<int> questions{0};
+};
+
+TEST_F(FullDisk, NoAttemptIsMadeWhileThereIsNoRoomForALog) {
+  constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // longer than any test runs
+  constexpr int kMostHours = 100'000;                     // an end for a test that fails
+  const auto disk = std::make_shared<DiskOfLogs>(sim_);
+  UseFiles(disk);
+  options_.wal_dir = "/logs";
+  options_.max_bgerror_resume_count = INT_MAX;
+  options_.bgerror_resume_retry_interval = kHour;
+  options_.statistics = CreateDBStatistics();
+  Open();
+  Put("a", "1");
+  const auto logs = [this] {
+    std::vector<std::string> names;
+    EXPECT_OK(env_->GetChildren("/logs", &names));
+    return std::count_if(names.begin(), names.end(),
+                         [](const std::string& name) { return name.ends_with(".log"); });
+  };
+  const auto before = logs();
+  disk->is_full = true;
+  Fail(CallKind::kSync, ".log", FaultMode::kOnce, FaultError::kNoSpace);
+  EXPECT_TRUE(db_->Put(Synced(), "b", "2").IsNoSpace());
+  const auto attempts = [this] { return Ticks(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT); };
+  for (int i = 0; i < kMostHours && disk->questions < 3 && attempts() == 0; i++) {
+    PeriodicTimer::Default()->PassTime(kHour);
+  }
+  EXPECT_GE(disk->questions, 3);
+  EXPECT_EQ(attempts(), 0u);
+  EXPECT_EQ(logs(), before);
+  disk->is_full = false;
+  const auto successes = [this] { return Ticks(ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT); };
+  for (int i = 0; i < kMostHours && successes() == 0; i++) {
+    PeriodicTimer::Default()->PassTime(kHour);
+  }
+  EXPECT_EQ(attempts(), 1u);
+  Put("c", "3");
+  EXPECT_EQ(Get("a"), "1");
 }
 
 }  // namespace

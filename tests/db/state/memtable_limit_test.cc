@@ -3,6 +3,8 @@
 // Memtables under one limit: those of the families of a database and of several databases, with and
 // without charges to a cache and stalls.
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <thread>
 
 #include "ashlar/cache.h"
@@ -146,6 +148,86 @@ TEST_F(MemoryLimit, AnIdleDatabaseHoldsNobodyForEver) {
   const uint64_t tables = FilesOf(busy.get(), busy->DefaultColumnFamily());
   EXPECT_GE(tables, 2u);
   EXPECT_LE(tables, 8u);
+}
+
+// No automatic attempt follows the failed flush of the database "one", so its memtables stay in
+// memory until it is told to resume.
+class MemoryOfAFailedFlush : public MemoryLimit {
+ protected:
+  MemoryOfAFailedFlush() {
+    UseSim(SimFS::Create());
+    options_.write_buffer_manager = manager_;
+    options_.max_bgerror_resume_count = 0;
+    options_.write_buffer_size = 400 << 10;
+    options_.max_write_buffer_number = 4;
+    one_ = Open("/one");
+    other_ = Open("/other");
+  }
+  void TearDown() override {
+    one_.reset();
+    other_.reset();
+    MemoryLimit::TearDown();
+  }
+  void FailNextTable(FaultError error) { Fail(CallKind::kSync, ".sst", FaultMode::kOnce, error); }
+  // The memory that "one" cannot free is more than the limit. What is written here is too little to
+  // be flushed.
+  void ExpectOtherIsNotHeld() {
+    manager_->SetBufferSize(250 << 10);
+    ASSERT_TRUE(manager_->ShouldStall());
+    std::future<Status> filled =
+        std::async(std::launch::async, [this] { return Fill(other_.get(), 30 << 10); });
+    if (filled.wait_for(std::chrono::minutes(1)) != std::future_status::ready) {
+      ADD_FAILURE() << "the writer waits for ever";
+      manager_->SetAllowStall(false);
+    }
+    EXPECT_OK(filled.get());
+    WriteOptions no_slowdown;
+    no_slowdown.no_slowdown = true;
+    EXPECT_OK(Fill(other_.get(), 15 << 10, no_slowdown));
+    manager_->SetBufferSize(16 * kLimitMiB);
+  }
+
+  const std::shared_ptr<WriteBufferManager> manager_ =
+      std::make_shared<WriteBufferManager>(16 * kLimitMiB, nullptr, /*allow_stall=*/true);
+  std::unique_ptr<DB> one_, other_;
+};
+
+TEST_F(MemoryOfAFailedFlush, HoldsNoOtherDatabase) {
+  ASSERT_OK(Fill(one_.get(), 300 << 10));
+  FailNextTable(FaultError::kIO);
+  EXPECT_TRUE(one_->Flush(FlushOptions()).IsIOError());
+  EXPECT_TRUE(one_->Put(WriteOptions(), "k", "v").IsIOError());
+  ExpectOtherIsNotHeld();
+  ASSERT_OK(one_->Resume());
+  EXPECT_OK(Fill(one_.get(), 100 << 10));
+}
+
+// Writes go on after the error, until all write buffers are in use.
+TEST_F(MemoryOfAFailedFlush, HoldsNoneThatIsFilledLater) {
+  ASSERT_OK(Fill(one_.get(), 50 << 10));
+  FailNextTable(FaultError::kInterrupted);
+  EXPECT_TRUE(one_->Flush(FlushOptions()).IsIOError());
+  ASSERT_OK(Fill(one_.get(), 400 << 10));
+  std::string immutable;
+  ASSERT_TRUE(one_->GetProperty("rocksdb.num-immutable-mem-table", &immutable));
+  EXPECT_EQ(immutable, "2");
+  ExpectOtherIsNotHeld();
+  ASSERT_OK(one_->Resume());
+}
+
+// The attempt makes the memtables of all families immutable.
+TEST_F(MemoryOfAFailedFlush, HoldsNoneThatAFailedResumeHasSealed) {
+  ColumnFamilyHandle* second = nullptr;
+  ASSERT_OK(one_->CreateColumnFamily(options_, "second", &second));
+  ASSERT_OK(Fill(one_.get(), second, 300 << 10));
+  ASSERT_OK(Fill(one_.get(), 1 << 10));
+  FailNextTable(FaultError::kIO);
+  EXPECT_TRUE(one_->Flush(FlushOptions()).IsIOError());
+  FailNextTable(FaultError::kIO);
+  EXPECT_TRUE(one_->Resume().IsIOError());
+  ExpectOtherIsNotHeld();
+  ASSERT_OK(one_->Resume());
+  ASSERT_OK(one_->DestroyColumnFamilyHandle(second));
 }
 
 // A write that may not wait is refused where another one would wait, and nowhere else.

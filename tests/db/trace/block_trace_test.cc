@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/snapshot.h"
 #include "env/trace/trace_frame.h"
+#include "tests/db/stamps/stamped_db.h"
 #include "tests/support/memory_trace.h"
 #include "tests/support/test_db.h"
 #include "util/keys/coding.h"
@@ -146,6 +149,82 @@ TEST_F(BlockTraceTest, AnIteratorIsTracedFromItsBeginning) {
   iterator->SeekToFirst();  // after the end of the trace
 }
 
+class StampedBlockTraceTest : public BlockTraceTest {
+ protected:
+  StampedBlockTraceTest() {
+    ColumnFamilyOptions options(options_);
+    options.comparator = BytewiseComparatorWithU64Ts();
+    stamped_ = CreateFamily("stamped", options);
+    for (int i = 0; i < 10; i++) {
+      EXPECT_OK(db_->Put(WriteOptions(), stamped_, Key(i), Stamp(5), "v"));
+    }
+    EXPECT_OK(db_->Flush(FlushOptions(), stamped_));
+  }
+  std::vector<Status> MultiGet(const ReadOptions& read, ColumnFamilyHandle* family) {
+    const std::string a = Key(1), b = Key(2);
+    const Slice keys[] = {a, b};
+    ColumnFamilyHandle* families[] = {family, family};
+    PinnableSlice values[2];
+    std::vector<Status> statuses(2);
+    db_->MultiGet(read, 2, families, keys, values, statuses.data());
+    return statuses;
+  }
+  // Of the trace: who has read, and in which family.
+  std::set<std::string> Readers() const {
+    std::set<std::string> readers;
+    for (const BlockCacheTraceRecord& record : seen_.records) {
+      readers.insert(StrCat(static_cast<int>(record.caller), " ", record.cf_id, record.cf_name));
+    }
+    return readers;
+  }
+
+  ColumnFamilyHandle* stamped_ = nullptr;
+  const ReadAt at_{9};
+};
+
+TEST_F(StampedBlockTraceTest, ReadsOfFamiliesOfBothKindsAreTraced) {
+  ASSERT_NE(stamped_, nullptr);
+  Start();
+  EXPECT_EQ(Get(Key(5), at_.options, stamped_), "v");
+  EXPECT_EQ(Get(Key(5)).size(), 100u);
+  for (const Status& status : MultiGet(at_.options, stamped_)) EXPECT_OK(status);
+  for (const Status& status : MultiGet(ReadOptions(), handles_[0])) EXPECT_OK(status);
+  EXPECT_EQ(ReadRows(at_.options, stamped_).size(), 10u);
+  EXPECT_EQ(ReadRows(ReadOptions(), handles_[0]).size(), 100u);
+  ASSERT_OK(db_->EndBlockCacheTrace());
+  std::set<std::string> expected;
+  for (const TableReaderCaller caller : {kUserGet, kUserMultiGet, kUserIterator}) {
+    for (const char* family : {"0default", "2stamped"}) {
+      expected.insert(StrCat(static_cast<int>(caller), " ", family));
+    }
+  }
+  EXPECT_EQ(Readers(), expected);
+}
+
+TEST_F(StampedBlockTraceTest, ALookupNamesWhatItFound) {
+  ASSERT_NE(stamped_, nullptr);
+  Start();
+  EXPECT_EQ(Get(Key(5), at_.options, stamped_), "v");
+  EXPECT_EQ(Get(Key(5) + "x", at_.options, stamped_), "(none)");
+  for (const Status& status : MultiGet(at_.options, stamped_)) EXPECT_OK(status);
+  ASSERT_OK(db_->EndBlockCacheTrace());
+  std::set<uint64_t> gets, multi_gets;
+  std::set<std::string> found, missing;
+  for (const BlockCacheTraceRecord& record : seen_.records) {
+    ASSERT_GT(record.referenced_key.size(), 8u);
+    (record.caller == kUserGet ? gets : multi_gets).insert(record.get_id);
+    (record.referenced_key_exist_in_block ? found : missing)
+        .insert(record.referenced_key.substr(0, record.referenced_key.size() - 8));
+    EXPECT_EQ(record.referenced_data_size,
+              record.referenced_key_exist_in_block ? record.referenced_key.size() + 1 : 0);
+  }
+  EXPECT_EQ(gets.size(), 2u);
+  EXPECT_EQ(multi_gets.size(), 1u);
+  EXPECT_TRUE(found.contains(Key(5) + Stamp(5)));
+  EXPECT_TRUE(found.contains(Key(1) + Stamp(5)));  // the block of the next key is in use already
+  EXPECT_TRUE(missing.contains(Key(5) + "x" + Stamp(9)));
+}
+
 TEST_F(BlockTraceTest, SamplingChoosesBlocks) {
   Fill(2000);
   Flush();
@@ -214,6 +293,21 @@ TEST_F(BlockTraceTest, TheFileHasRocksDbsBytes) {
   EXPECT_EQ(referenced.size(), 12u);
   EXPECT_EQ(found_bytes, 112u);
   EXPECT_EQ(rest.ToString(), "\x01");
+}
+
+TEST_F(BlockTraceTest, ExceptionsOfItsFileAreErrors) {
+  MemoryTrace trace;
+  trace.close_throws = true;
+  ASSERT_OK(db_->StartBlockCacheTrace(TraceOptions(), std::make_unique<WriterInto>(&trace)));
+  trace.size_throws = true;
+  EXPECT_EQ(Get(Key(1)).size(), 100u);
+  EXPECT_TRUE(db_->EndBlockCacheTrace().IsAborted());
+  trace.size_throws = false;
+  ASSERT_OK(db_->StartBlockCacheTrace(TraceOptions(), std::make_unique<WriterInto>(&trace)));
+  EXPECT_TRUE(db_->EndBlockCacheTrace().IsAborted());
+  trace.next_write = Status::NoSpace("disk");
+  EXPECT_TRUE(
+      db_->StartBlockCacheTrace(TraceOptions(), std::make_unique<WriterInto>(&trace)).IsNoSpace());
 }
 
 TEST_F(BlockTraceTest, OperationsOnTheFilesOfTheDatabaseAreTraced) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/listener.h"
 #include "ashlar/utilities/transaction.h"
 #include "ashlar/utilities/transaction_db.h"
@@ -16,6 +17,7 @@
 #include "db/trace/query_records.h"
 #include "db/write/write_batch_internal.h"
 #include "env/trace/trace_frame.h"
+#include "tests/db/stamps/stamped_db.h"
 #include "tests/support/memory_trace.h"
 #include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
@@ -75,6 +77,40 @@ TEST_F(QueryTraceTest, EachCallOfADatabaseIsOneRecord) {
   EXPECT_EQ(Get("a"), "1");  // not recorded
   EXPECT_EQ(Calls(), (std::vector<std::string>{"3", "3", "4 a", "4 none", "4 a", "13", "5", "6"}));
   EXPECT_TRUE(trace_.is_closed);
+}
+
+TEST_F(QueryTraceTest, SeeksAreRecordedInFamiliesOfBothKinds) {
+  ColumnFamilyOptions options(options_);
+  options.comparator = BytewiseComparatorWithU64Ts();
+  ColumnFamilyHandle* const stamped = CreateFamily("stamped", options);
+  ASSERT_NE(stamped, nullptr);
+  const Slice bound = "m";
+  for (ColumnFamilyHandle* const family : {handles_[0], stamped}) {
+    SCOPED_TRACE(family->GetName());
+    trace_ = MemoryTrace();
+    const ReadAt at(9);
+    ReadOptions read;
+    if (family == stamped) read = at.options;
+    read.iterate_upper_bound = &bound;
+    Start();
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read, family));
+    it->Seek("a");
+    it->SeekForPrev("b");
+    it->SeekToFirst();  // no bound says where
+    it->SeekToLast();
+    EXPECT_OK(it->status());
+    ASSERT_OK(db_->EndTrace());
+    EXPECT_EQ(Calls(), (std::vector<std::string>{"5", "6", "6"}));
+    ASSERT_EQ(trace_.records.size(), 5u);
+    TraceFrame frame;
+    ASSERT_OK(ParseTraceFrame(trace_.records[3], &frame));
+    std::unique_ptr<TraceRecord> record;
+    ASSERT_OK(ParseQueryRecord(frame, kQueryTraceVersion, &record));
+    const auto* const seek = static_cast<IteratorSeekQueryTraceRecord*>(record.get());
+    EXPECT_EQ(seek->GetKey(), bound);
+    EXPECT_EQ(seek->GetUpperBound(), bound);
+    EXPECT_EQ(seek->GetColumnFamilyID(), family->GetID());
+  }
 }
 
 TEST_F(QueryTraceTest, AFilterLeavesOutCallsBeforeTheyAreSampled) {

@@ -267,6 +267,22 @@ TEST_P(OptimisticTest, ACommitToADroppedFamilyIsRefusedAndHarmsNothing) {
   ASSERT_OK(Put("a", "2"));
 }
 
+TEST_P(OptimisticTest, IteratorsOverFamiliesEndWithTheTransaction) {
+  for (const bool commits : {true, false}) {
+    auto transaction = Begin();
+    ASSERT_OK(transaction->Put("a", "1"));
+    const auto it = transaction->GetCoalescingIterator(ReadOptions(), {db_->DefaultColumnFamily()});
+    it->SeekToFirst();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->value(), "1");
+    ASSERT_OK(commits ? transaction->Commit() : transaction->Rollback());
+    EXPECT_FALSE(it->Valid());
+    EXPECT_TRUE(it->status().IsInvalidArgument());
+    it->Next();
+    EXPECT_FALSE(it->Valid());
+  }
+}
+
 TEST_P(OptimisticTest, ATransactionBegunAnewIsTheSameObjectAndEmpty) {
   std::unique_ptr<Transaction> transaction = Begin();
   ASSERT_OK(transaction->Put("a", "1"));

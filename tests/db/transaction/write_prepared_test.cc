@@ -13,6 +13,7 @@
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/wide_columns.h"
 #include "tests/db/transaction/hidden_data_fixture.h"
+#include "tests/support/set_rep.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -289,6 +290,35 @@ TEST_F(WritePreparedTest, ReadsGoOnWhereScansMayConvertTombstones) {
 }
 
 // A range tombstone of such a scan would be newer than the data, and hide it after its commit.
+// Such as those of a program may do. A read of several steps takes a snapshot all the same.
+TEST_F(WritePreparedTest, UndecidedDataIsHiddenWhereMemtablesSupportNoSnapshots) {
+  options_.memtable_factory = std::make_shared<SetRepFactory>(/*supports_snapshots=*/false);
+  db_options_.rollback_merge_operands = true;
+  Reopen();
+  ASSERT_EQ(db_->GetSnapshot(), nullptr);
+  ASSERT_OK(Put("a", "0"));
+  ASSERT_OK(db_->Merge(WriteOptions(), "m", "0"));
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Merge("m", "1"));
+  ASSERT_OK(transaction->Prepare());
+  {
+    const auto it = db_->NewCoalescingIterator(ReadOptions(), {db_->DefaultColumnFamily()});
+    EXPECT_EQ(ScanForward(it.get()), "a=0 m=0 ");
+  }
+  PinnableSlice operands[4];
+  GetMergeOperandsOptions options;
+  options.expected_max_number_of_operands = 4;
+  int count = 0;
+  ASSERT_OK(db_->GetMergeOperands(ReadOptions(), db_->DefaultColumnFamily(), "m", operands,
+                                  &options, &count));
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(operands[0], "0");
+  EXPECT_EQ(PointReads(db_.get(), {"a", "m"}), "a=0 m=0 ");
+  ASSERT_OK(transaction->Rollback());
+  EXPECT_EQ(Scan(), "a=0 m=0 ");
+}
+
 TEST_F(WritePreparedTest, APlainOpeningConvertsNoTombstonesAroundUndecidedData) {
   PrepareAmongTombstones();  // and destroyed
   db_.reset();

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checkpoints of some families, and checkpoints by an engine.
-#include <algorithm>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "ashlar/file_system_wrapper.h"
 #include "ashlar/metadata.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/statistics.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/options_util.h"
+#include "tests/support/log_lines.h"
 #include "tests/support/test_db.h"
 
 namespace ashlar {
@@ -188,6 +194,55 @@ TEST_F(CheckpointEngineTest, ExportsAFamily) {
                                               *exported, &imported));
   EXPECT_EQ(Scan({}, imported), Scan({}, handles_[1]));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(imported));
+}
+
+// Remembers the priority of the last thread that has linked a file.
+class PriorityOfLinks final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "PriorityOfLinks"; }
+  IOStatus LinkFile(const std::string& from, const std::string& to, const IOOptions& options,
+                    IODebugContext* dbg) override {
+    priority = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
+    return FileSystemWrapper::LinkFile(from, to, options, dbg);
+  }
+  std::atomic<int> priority{0};
+};
+
+TEST_F(CheckpointEngineTest, ExportsAtThePriorityOfTheCall) {
+  const auto files = std::make_shared<PriorityOfLinks>(sim_);
+  UseFiles(files);
+  Fill();
+  CreateCheckpointOptions call;
+  call.decrease_background_thread_cpu_priority = true;
+  call.background_thread_cpu_priority = CpuPriority::kIdle;
+  ExportImportFilesMetaData* metadata = nullptr;
+  ASSERT_OK(Engine()->ExportColumnFamily(db_.get(), handles_[1], "/export", &metadata, call));
+  const std::unique_ptr<ExportImportFilesMetaData> exported(metadata);
+  EXPECT_EQ(files->priority, 19);
+  EXPECT_FALSE(exported->files.empty());
+}
+
+TEST_F(CheckpointEngineTest, ReportsToTheLogOfTheDatabaseUnlessItHasOne) {
+  const auto log = std::make_shared<LogLines>();
+  options_.info_log = log;
+  Fill();
+  ASSERT_OK(Engine()->CreateCheckpoint(db_.get(), "/first"));
+  EXPECT_NE(log->LineWith({"Checkpoint /first: OK"}), "");
+  LogLines own;
+  CheckpointEngineOptions options;
+  options.info_log = &own;
+  ASSERT_OK(Engine(options)->CreateCheckpoint(db_.get(), "/second"));
+  EXPECT_NE(own.LineWith({"Checkpoint /second: OK"}), "");
+  EXPECT_EQ(log->LineWith({"Checkpoint /second"}), "");
+}
+
+TEST_F(CheckpointEngineTest, ReportsToTheLogThatTheDatabaseHasOpened) {
+  Fill();
+  ASSERT_OK(Engine()->CreateCheckpoint(db_.get(), "/copy"));
+  std::string log;
+  ASSERT_OK(ReadFileToString(env_.get(), "/db/LOG", &log));
+  EXPECT_NE(log.find("Checkpoint /copy: OK"), std::string::npos);
 }
 
 // A crash leaves no copy or a whole one.

@@ -202,6 +202,22 @@ TEST_F(ExactMatch, ObjectsOfTheProgramAreComparedByName) {
   }
 }
 
+TEST_F(ExactMatch, ALimitOfMemoryIsTheSame) {
+  options_.memory_limit = 64 << 20;
+  Open();
+  EXPECT_OK(Check());
+  Options other = options_;
+  other.memory_limit = 32 << 20;
+  EXPECT_FALSE(Check(other).ok());
+}
+
+TEST_F(ExactMatch, NoFactoryMeansBlockBasedTables) {
+  options_.table_factory = nullptr;
+  Open();
+  EXPECT_OK(Check());
+  EXPECT_OK(Check(options_, ConfigOptions::kSanityLevelLooselyCompatible));
+}
+
 TEST_F(ExactMatch, ObjectsWithNamesAreComparedWithTheirOptions) {
   options_.prefix_extractor.reset(NewFixedPrefixTransform(3));
   options_.memtable_factory.reset(NewHashSkipListRepFactory(1000));

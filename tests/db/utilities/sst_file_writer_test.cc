@@ -77,6 +77,22 @@ TEST_F(SstFile, NamesTheHostThatWroteIt) {
   }
 }
 
+// The options of a database with a limit of memory, which has its manager only when it is open.
+TEST_F(SstFile, IsWrittenWithTheOptionsOfEachIntent) {
+  for (const Options::Intent intent :
+       {Options::kServer, Options::kEmbedded, Options::kBulkLoad, Options::kLowMemory}) {
+    Options options = Options::for_intent(intent);
+    options.env = env_.get();
+    SstFileWriter writer(EnvOptions(), options);
+    ASSERT_OK(writer.Open("/x.sst"));
+    ASSERT_OK(writer.Put("key", "value"));
+    ASSERT_OK(writer.Finish());
+    SstFileReader reader(options);
+    ASSERT_OK(reader.Open("/x.sst"));
+    EXPECT_EQ(reader.GetTableProperties()->num_entries, 1u);
+  }
+}
+
 TEST_F(SstFile, TellsTheChecksumOfItsBytes) {
   options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   const ExternalSstFileInfo info = WriteMixed(5000);

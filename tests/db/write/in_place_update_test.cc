@@ -9,6 +9,7 @@
 #include "ashlar/memtablerep.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/utilities/transaction_db.h"
 #include "tests/support/test_db.h"
 
 namespace ashlar {
@@ -173,6 +174,64 @@ TEST_F(InPlaceUpdateTest, ThereAreNoSnapshotsWhileAFamilyHasIt) {
   snapshot = db_->GetSnapshot();
   EXPECT_NE(snapshot, nullptr);
   db_->ReleaseSnapshot(snapshot);
+}
+
+// A replay would put undecided values in the place of older ones, and show them.
+TEST_F(InPlaceUpdateTest, OpeningIsRefusedWhileTransactionsAreUndecided) {
+  options_.inplace_update_support = false;
+  {
+    TransactionDBOptions policy;
+    policy.write_policy = WRITE_PREPARED;
+    TransactionDB* opened = nullptr;
+    ASSERT_OK(TransactionDB::Open(options_, policy, dir_, &opened));
+    const std::unique_ptr<TransactionDB> db(opened);
+    ASSERT_OK(db->Put(WriteOptions(), "k", "0"));
+    const std::unique_ptr<Transaction> transaction(db->BeginTransaction(WriteOptions()));
+    ASSERT_OK(transaction->SetName("x"));
+    ASSERT_OK(transaction->Put("k", "1"));
+    ASSERT_OK(transaction->Prepare());
+  }
+  options_.allow_2pc = true;
+  options_.inplace_update_support = true;
+  Status status = TryOpen();
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  status = TryOpenReadOnly();
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  options_.inplace_update_support = false;
+  Open();
+  EXPECT_EQ(Get("k"), "0");
+}
+
+// Such a read takes a snapshot of its own, for the decisions of transactions.
+TEST_F(InPlaceUpdateTest, AFamilyOfALaterTimeKeepsNoReaderFromHidingUndecidedData) {
+  options_.inplace_update_support = false;
+  {
+    TransactionDBOptions policy;
+    policy.write_policy = WRITE_PREPARED;
+    TransactionDB* opened = nullptr;
+    ASSERT_OK(TransactionDB::Open(options_, policy, dir_, &opened));
+    const std::unique_ptr<TransactionDB> db(opened);
+    const std::unique_ptr<Transaction> transaction(db->BeginTransaction(WriteOptions()));
+    ASSERT_OK(transaction->SetName("x"));
+    ASSERT_OK(transaction->Put("k", "1"));
+    ASSERT_OK(transaction->Prepare());
+  }
+  options_.allow_2pc = true;
+  Open();
+  ColumnFamilyOptions in_place(options_);
+  in_place.inplace_update_support = true;
+  ColumnFamilyHandle* const family = CreateFamily("in_place", in_place);
+  Put(family, "f", "long");
+  Put(family, "f", "v");
+  ASSERT_EQ(db_->GetSnapshot(), nullptr);
+  const auto it = db_->NewCoalescingIterator(ReadOptions(), {db_->DefaultColumnFamily(), family});
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid()) << it->status().ToString();
+  EXPECT_EQ(it->key(), "f");
+  EXPECT_EQ(it->value(), "v");
+  it->Next();
+  EXPECT_FALSE(it->Valid()) << "what is undecided is hidden";
+  EXPECT_OK(it->status());
 }
 
 TEST_F(InPlaceUpdateTest, ConcurrentWritersMustBeRuledOut) {

@@ -14,6 +14,7 @@
 #include "ashlar/perf_level.h"
 #include "ashlar/utilities/backup_engine.h"
 #include "ashlar/utilities/checkpoint.h"
+#include "ashlar/utilities/env_chroot.h"
 #include "env/file_util.h"
 #include "env/mapped_file.h"
 #include "env/memory/memory_file_system.h"
@@ -298,7 +299,7 @@ TEST_F(EncryptedDb, WritesFlushesCompactsAndReopens) {
   ASSERT_OK(db_->VerifyChecksum());
 }
 
-TEST_F(EncryptedDb, NoTextOfTheDatabaseIsOnDiskOutsideTheInfoLog) {
+TEST_F(EncryptedDb, NoTextOfTheDatabaseIsOnDisk) {
   Open();
   Put("very-secret-key", "very-secret-value");
   Flush();
@@ -309,15 +310,43 @@ TEST_F(EncryptedDb, NoTextOfTheDatabaseIsOnDiskOutsideTheInfoLog) {
   ASSERT_OK(sim_->GetChildren(dir_, {}, &names, nullptr));
   int checked = 0;
   for (const std::string& name : names) {
-    if (name.starts_with("LOG")) continue;
     std::string raw;
     ASSERT_OK(ReadFileToString(sim_.get(), dir_ + "/" + name, &raw));
-    for (const char* text : {"very-secret", "bytewise", "MANIFEST", "[Version]"}) {
+    for (const char* text : {"very-secret", "bytewise", "MANIFEST", "[Version]", "Options."}) {
       EXPECT_EQ(raw.find(text), std::string::npos) << name << " has " << text;
     }
     ++checked;
   }
-  EXPECT_GE(checked, 5);
+  EXPECT_GE(checked, 6);
+}
+
+// Whether the environment is the encrypted one or wraps it, and whoever makes the log.
+TEST_F(EncryptedDb, InfoLogsAreReadableOnlyThroughTheEnvironment) {
+  for (const bool is_wrapped : {false, true}) {
+    SCOPED_TRACE(is_wrapped);
+    std::string root;
+    if (is_wrapped) {
+      root = "/root";
+      const std::shared_ptr<FileSystem> files = NewEncryptedFS(sim_, TestProvider());
+      ASSERT_OK(files->CreateDir(root, {}, nullptr));
+      UseFiles(NewChrootFileSystem(files, root));
+    }
+    Open();
+    std::shared_ptr<Logger> own;
+    ASSERT_OK(env_->NewLogger("/own.log", &own));
+    Info(own, "Options.");
+    ASSERT_OK(own->Close());
+    Close();
+    for (const std::string& path : {dir_ + "/LOG", std::string("/own.log")}) {
+      SCOPED_TRACE(path);
+      std::string text, raw;
+      ASSERT_OK(ReadFileToString(env_->GetFileSystem().get(), path, &text));
+      ASSERT_OK(ReadFileToString(sim_.get(), root + path, &raw));
+      EXPECT_NE(text.find("Options."), std::string::npos);
+      EXPECT_EQ(raw.find("Options."), std::string::npos);
+      EXPECT_EQ(raw.size(), kPrefix + text.size());
+    }
+  }
 }
 
 TEST_F(EncryptedDb, SyncedWritesSurviveCrashes) {

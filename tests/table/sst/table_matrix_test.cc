@@ -203,12 +203,12 @@ class MatrixReader {
       for (const bool is_forward : {true, false}) {
         const std::string key = MakeInternalKey(targets[i], is_forward ? kMaxSequenceNumber : 0,
                                                 is_forward ? kValueTypeForSeek : kTypeDeletion);
-        const PrefixAnswer answer =
+        const FilterAnswer answer =
             reader_->AskForPrefix(ReadOptions(), {.extractor = matrix_.extractor.get(),
                                                   .prefix = prefix,
                                                   .internal_key = key,
                                                   .is_forward = is_forward});
-        if (answer != PrefixAnswer::kAbsent) continue;
+        if (answer != FilterAnswer::kAbsent) continue;
         ASSERT_FALSE(HasPrefixFrom(prefix, targets[i], is_forward))
             << Slice(targets[i]).ToString(true) << (is_forward ? " forwards" : " backwards");
       }

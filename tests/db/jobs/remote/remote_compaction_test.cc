@@ -31,11 +31,13 @@ class LocalService final : public CompactionService {
   CompactionServiceScheduleResponse Schedule(const CompactionServiceJobInfo& info,
                                              const std::string& input) override {
     if (throws) throw std::runtime_error("no");
+    if (while_scheduling) while_scheduling();
     infos.push_back(info);
     last_input = input;
     return {StrCat("job", infos.size()), on_schedule};
   }
   JobStatus Wait(const std::string& id, std::string* result) override {
+    waits++;
     if (is_blocked) {
       std::unique_lock<std::mutex> lock(mutex_);
       has_blocked_ = true;
@@ -61,9 +63,11 @@ class LocalService final : public CompactionService {
   CompactionServiceOptionsOverride worker_options;
   JobStatus on_schedule = JobStatus::kSuccess, on_wait = JobStatus::kSuccess;
   std::function<void(const std::string& dir, std::string* result)> tamper;
+  std::function<void()> while_scheduling;
   bool throws = false, is_blocked = false;
   // The calls so far; read when no job runs.
   std::vector<CompactionServiceJobInfo> infos;
+  int waits = 0;
   std::map<std::string, JobStatus> ends;
   std::string last_input;
   Status worker_status;
@@ -76,10 +80,14 @@ class LocalService final : public CompactionService {
 
 class LastCompaction final : public EventListener {
  public:
+  void OnCompactionBegin(DB*, const CompactionJobInfo&) override {
+    if (on_begin) on_begin();
+  }
   void OnCompactionCompleted(DB*, const CompactionJobInfo& job) override { info = job; }
   void OnTableFileCreated(const TableFileCreationInfo& table) override {
     if (table.status.ok()) created++;
   }
+  std::function<void()> on_begin;
   CompactionJobInfo info;
   int created = 0;
 };
@@ -175,6 +183,22 @@ TEST_F(RemoteCompactionTest, WhatTheWorkerWritesIsInstalled) {
   service_->worker_options.statistics->histogramData(OPEN_AND_COMPACT_DB_OPEN_MICROS, &opening);
   EXPECT_EQ(opening.count, 1u);
   ASSERT_OK(db_->VerifyChecksum());
+  Release();
+  Open();
+  EXPECT_EQ(ReadRows(), before);
+}
+
+// The OPTIONS file, or the program of the worker, may ask for blob files, which would be lost.
+TEST_F(RemoteCompactionTest, AWorkerKeepsTheValuesInItsTables) {
+  service_->worker_options.options_map = {{"enable_blob_files", "true"}, {"min_blob_size", "0"}};
+  Open();
+  Write();
+  const auto before = ReadRows(), seen_before = RowsAt(snapshot_);
+  ASSERT_OK(Compact());
+  ASSERT_OK(service_->worker_status);
+  EXPECT_TRUE(listener_->info.stats.is_remote_compaction);
+  EXPECT_EQ(ReadRows(), before);
+  EXPECT_EQ(RowsAt(snapshot_), seen_before);
   Release();
   Open();
   EXPECT_EQ(ReadRows(), before);
@@ -309,6 +333,19 @@ TEST_F(RemoteCompactionTest, AMissingTableLeavesItHere) {
       << "the tables that were taken over are deleted again";
 }
 
+TEST_F(RemoteCompactionTest, ATableWithValuesElsewhereLeavesItHere) {
+  service_->tamper = [](const std::string&, std::string* result) {
+    auto told = RemoteResult::Decode(*result);
+    ASSERT_OK(told);
+    ASSERT_FALSE(told->tables.empty());
+    told->tables.back().meta.oldest_blob_file_number = 7;
+    *result = told->Encode();
+  };
+  Open();
+  Write();
+  ExpectDoneHere();
+}
+
 TEST_F(RemoteCompactionTest, ADamagedTableLeavesItHere) {
   service_->tamper = [this](const std::string& dir, std::string*) {
     std::string bytes;
@@ -327,6 +364,7 @@ TEST_F(RemoteCompactionTest, AJobThatTheServiceAbortsIsGivenUp) {
   Write();
   const auto before = ReadRows();
   EXPECT_TRUE(Compact().IsIncomplete());
+  EXPECT_EQ(service_->ends["job1"], JobStatus::kAborted);
   EXPECT_EQ(TableCount(0), 3);
   Put("k", "no error stays");
   Delete("k");
@@ -346,7 +384,30 @@ TEST_F(RemoteCompactionTest, ClosingWakesWhoWaitsForAWorker) {
   service_->AwaitBlocked();
   CancelAllBackgroundWork(db_.get(), /*wait=*/true);
   caller.join();
+  EXPECT_EQ(service_->ends["job1"], JobStatus::kAborted);
   ASSERT_OK(db_->Close());
+}
+
+// The service has been asked to end its jobs before it got this one, so it would not end it.
+TEST_F(RemoteCompactionTest, NobodyWaitsForAJobThatIsHandedOverWhileWorkIsCancelled) {
+  service_->while_scheduling = [this] { CancelAllBackgroundWork(db_.get(), /*wait=*/false); };
+  Open();
+  Write();
+  Release();
+  EXPECT_FALSE(Compact().ok());
+  EXPECT_EQ(service_->infos.size(), 1u);
+  EXPECT_EQ(service_->waits, 0);
+  EXPECT_EQ(service_->ends["job1"], JobStatus::kAborted);
+}
+
+TEST_F(RemoteCompactionTest, AJobThatIsStoppedIsNotHandedOver) {
+  listener_->on_begin = [this] { CancelAllBackgroundWork(db_.get(), /*wait=*/false); };
+  Open();
+  Write();
+  Release();
+  EXPECT_FALSE(Compact().ok());
+  EXPECT_TRUE(service_->infos.empty());
+  EXPECT_TRUE(service_->ends.empty());
 }
 
 TEST_F(RemoteCompactionTest, TheWorkersCallRefusesWhatIsNotItsOwn) {

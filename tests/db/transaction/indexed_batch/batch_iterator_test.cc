@@ -9,6 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_reader.h"
+#include "ashlar/sst_file_writer.h"
 #include "db/transaction/indexed_batch/indexed_batch.h"
 #include "db/transaction/indexed_batch/overlay_iterator.h"
 #include "db/write/write_batch_internal.h"
@@ -336,13 +339,84 @@ TEST_F(BatchFixture, OnlyIteratorsOfOurOwnThatFitAreOneMergeWithTheBatch) {
   EXPECT_FALSE(is_one(options, &different));
   options = ReadOptions();
   options.prefix_same_as_start = true;
-  EXPECT_FALSE(is_one(options, nullptr));
+  EXPECT_TRUE(is_one(options, nullptr));
   options = ReadOptions();
   options.max_skippable_internal_keys = 1;
   EXPECT_FALSE(is_one(options, nullptr));
   options = ReadOptions();
   options.pin_data = true;
   EXPECT_FALSE(is_one(options, nullptr));
+}
+
+// Merge operands of the batch behind the prefix would have no value of the database to merge with.
+TEST_F(BatchFixture, RowsOfABatchEndWithThePrefixThatWasSought) {
+  Options options = db_->GetOptions();
+  options.prefix_extractor.reset(NewFixedPrefixTransform(1));
+  ColumnFamilyHandle* prefixed = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options, "prefixed", &prefixed));
+  for (const char* key : {"a1", "b1", "b3", "b5", "c1"}) {
+    ASSERT_OK(db_->Put(WriteOptions(), prefixed, key, "db"));
+  }
+  ReadOptions read;
+  read.prefix_same_as_start = true;
+  for (const bool is_flushed : {false, true}) {
+    SCOPED_TRACE(is_flushed);
+    if (is_flushed) {
+      ASSERT_OK(db_->Flush(FlushOptions(), prefixed));
+    }
+    WriteBatchWithIndex batch;
+    for (const char* key : {"a1", "b3", "b6", "c1"}) ASSERT_OK(batch.Merge(prefixed, key, "own"));
+    for (const char* key : {"a2", "b2", "c0"}) ASSERT_OK(batch.Put(prefixed, key, "own"));
+    ASSERT_OK(batch.Delete(prefixed, "b5"));
+    const std::unique_ptr<Iterator> iterator(
+        batch.NewIteratorWithBase(prefixed, db_->NewIterator(read, prefixed), &read));
+    iterator->Seek("b");
+    EXPECT_EQ(Rest(iterator.get()), "b1=db b2=own b3=db,own b6=own ");
+    iterator->SeekForPrev("b9");
+    EXPECT_EQ(RestBackwards(iterator.get()), "b6=own b3=db,own b2=own b1=db ");
+    iterator->Seek("b3");
+    ASSERT_TRUE(iterator->Valid());
+    iterator->Prev();
+    EXPECT_EQ(Shown(*iterator), "b2=own");
+    ASSERT_OK(batch.Merge(prefixed, "b1", "own"));
+    ASSERT_OK(batch.Put(prefixed, "b4", "own"));
+    iterator->Prev();
+    EXPECT_EQ(Shown(*iterator), "b1=db,own");
+    EXPECT_EQ(Rest(iterator.get()), "b1=db,own b2=own b3=db,own b4=own b6=own ");
+    iterator->SeekToFirst();
+    EXPECT_EQ(Rest(iterator.get()), "a1=db,own a2=own ");
+    iterator->SeekToLast();
+    EXPECT_EQ(RestBackwards(iterator.get()), "c1=db,own c0=own ");
+  }
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(prefixed));
+}
+
+TEST_F(BatchFixture, AFileOfRowsMayBeTheBase) {
+  Options options = db_->GetOptions();
+  SstFileWriter writer(EnvOptions(), options);
+  ASSERT_OK(writer.Open("/rows.sst"));
+  ASSERT_OK(writer.PutEntity("a", {{"", "d"}, {"x", "file"}}));
+  ASSERT_OK(writer.Merge("b", "file"));
+  ASSERT_OK(writer.Put("c", "file"));
+  ASSERT_OK(writer.Put("d", "file"));
+  ASSERT_OK(writer.Finish());
+  SstFileReader reader(options);
+  ASSERT_OK(reader.Open("/rows.sst"));
+  WriteBatchWithIndex batch;
+  ASSERT_OK(batch.Merge("a", "own"));
+  ASSERT_OK(batch.Merge("b", "own"));
+  ASSERT_OK(batch.Put("bb", "own"));
+  ASSERT_OK(batch.Delete("c"));
+  ASSERT_OK(batch.Merge("d", "own"));
+  const std::unique_ptr<Iterator> iterator(
+      batch.NewIteratorWithBase(family_, reader.NewIterator(ReadOptions())));
+  EXPECT_TRUE(IsOneMerge(*iterator));
+  iterator->SeekToFirst();
+  ASSERT_TRUE(iterator->Valid());
+  EXPECT_EQ(iterator->columns(), (WideColumns{{"", "d,own"}, {"x", "file"}}));
+  EXPECT_EQ(Rest(iterator.get()), "a=d,own b=file,own bb=own d=file,own ");
+  iterator->SeekToLast();
+  EXPECT_EQ(RestBackwards(iterator.get()), "d=file,own bb=own b=file,own a=d,own ");
 }
 
 TEST_F(BatchFixture, ABaseOfNothingIsRefused) {

@@ -2,6 +2,10 @@
 //
 // What a program may do while backups are made: watch, stop, throw, slow down, ask.
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
 #include <stdexcept>
 #include <thread>
 
@@ -111,6 +115,55 @@ TEST_F(CallbacksTest, WhatTheyThrowIsAborted) {
   EXPECT_TRUE(TryCreate(throws).IsAborted());
   ExpectNothingMade();
   EXPECT_EQ(Create(), 1u);
+}
+
+// Calls of the engine within a callback, while its other threads copy.
+class NestedCallsTest : public CallbacksTest {
+ protected:
+  // The second of two backups, with this callback.
+  void ExpectToEndWith(const std::function<void()>& callback) {
+    backup_options_.max_background_operations = 4;
+    backup_options_.callback_trigger_interval_size = 1;
+    backup_options_.io_buffer_size = 500;
+    options_.disable_auto_compactions = true;
+    Open();
+    OpenEngine();
+    Create();
+    Fill(8);
+    CreateBackupOptions options;
+    options.progress_callback = callback;
+    std::promise<IOStatus> result;
+    std::future<IOStatus> status = result.get_future();
+    std::thread thread([&] { result.set_value(TryCreate(options)); });
+    // Threads that wait for each other cannot be stopped, so the program ends.
+    if (status.wait_for(std::chrono::minutes(2)) != std::future_status::ready) {
+      std::fprintf(stderr, "the backup does not end\n");
+      std::abort();
+    }
+    thread.join();
+    EXPECT_OK(status.get());
+    EXPECT_EQ(Ids().size(), 2u);
+    EXPECT_OK(engine_->VerifyBackup(2, true));
+  }
+};
+
+TEST_F(NestedCallsTest, ACallbackMayVerifyWhileOthersCopy) {
+  int calls = 0;
+  ExpectToEndWith([&] {
+    ++calls;
+    EXPECT_OK(engine_->VerifyBackup(1, true));
+  });
+  EXPECT_GT(calls, 8);
+}
+
+TEST_F(NestedCallsTest, ACallbackMayRestoreWhileOthersCopy) {
+  int calls = 0;
+  ExpectToEndWith([&] {
+    if (++calls > 10) return;
+    EXPECT_OK(engine_->RestoreDBFromBackup(1, "/restored", "/restored"));
+  });
+  EXPECT_GT(calls, 8);
+  EXPECT_EQ(RowsOf("/restored"), Rows());
 }
 
 // At each of the points where it can be seen.

@@ -39,6 +39,18 @@ TEST_F(BackupEngineTest, IdsCountOnInTheNextEngine) {
   EXPECT_EQ(RowsOf(3), Rows());
 }
 
+TEST_F(BackupEngineTest, TheNextEngineUsesTheIdsOfDeletedNewestBackupsAgain) {
+  Open();
+  OpenEngine();
+  Create();
+  Create();
+  ASSERT_OK(engine_->DeleteBackup(2));
+  EXPECT_EQ(Create(), 3u);
+  ASSERT_OK(engine_->DeleteBackup(3));
+  OpenEngine();
+  EXPECT_EQ(Create(), 2u);
+}
+
 TEST_F(BackupEngineTest, MakesTheDirectoriesThatItsOptionsNeed) {
   OpenEngine();
   EXPECT_EQ(List(kBackupDir), (std::vector<std::string>{"meta", "private", "shared_checksum"}));
@@ -333,6 +345,28 @@ TEST_F(BackupEngineTest, TablesInSeveralDirectoriesAreNotSupported) {
   const IOStatus status = engine_->CreateNewBackup(CreateBackupOptions(), db_.get());
   EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
   EXPECT_TRUE(List("/backups/private").empty());
+}
+
+TEST_F(BackupEngineTest, ReportsToTheLogThatTheDatabaseHasOpened) {
+  Open();
+  OpenEngine();
+  Create();
+  EXPECT_NE(Read("/db/LOG").find("Backup 1 is made"), std::string::npos);
+}
+
+TEST_F(BackupEngineTest, OneDirectoryMayBeSpelledInSeveralWays) {
+  OpenEngine();
+  for (const char* const spelling : {"/db/", "/db/../db"}) {
+    options_.db_paths = {{kDbDir, 1 << 30}};
+    dir_ = spelling;
+    Open();
+    Put(0, 10, spelling);
+    Flush();
+    const BackupID id = Create();
+    Close();
+    options_.db_paths.clear();  // where it is restored
+    EXPECT_EQ(RowsOf(id), Expected(0, 10, spelling));
+  }
 }
 
 TEST_F(BackupEngineTest, BytesReadAndWrittenAreCounted) {

@@ -49,6 +49,15 @@ class IncrementalTest : public BackupTest {
     std::ranges::sort(places);
     return places;
   }
+  // Tables of one writer, each with one row of this value.
+  void MakeTables(const std::vector<std::pair<std::string, std::string>>& value_by_path) {
+    SstFileWriter writer(EnvOptions(), options_);
+    for (const auto& [path, value] : value_by_path) {
+      ASSERT_OK(writer.Open(path));
+      ASSERT_OK(writer.Put("ingested", value));
+      ASSERT_OK(writer.Finish());
+    }
+  }
   void ExpectNothingOfTablesDone() const {
     EXPECT_EQ(BytesRead(".sst"), 0u);
     EXPECT_EQ(WrittenPlaces(), (std::vector<std::string>{"/backups/meta", "/backups/private/2"}));
@@ -261,17 +270,61 @@ TEST_F(IncrementalTest, WhatNoBackupNamesIsNotBelieved) {
 TEST_F(IncrementalTest, IngestedTablesAreNamedByTheirMaker) {
   Open();
   OpenEngine();
-  {
-    SstFileWriter writer(EnvOptions(), options_);
-    ASSERT_OK(writer.Open("/new.sst"));
-    ASSERT_OK(writer.Put("ingested", "value"));
-    ASSERT_OK(writer.Finish());
-  }
+  MakeTables({{"/new.sst", "value"}});
   ASSERT_OK(db_->IngestExternalFile({"/new.sst"}, IngestExternalFileOptions()));
   CreateFlushed();
   CreateWatched();
   ExpectNothingOfTablesDone();
   EXPECT_EQ(RowsOf(2), (Rows{{"ingested", "value"}}));
+}
+
+// A new session does not know the checksum of the table any more.
+TEST_F(IncrementalTest, IngestedTablesAreReadOnceASession) {
+  Open();
+  OpenEngine();
+  MakeTables({{"/new.sst", "value"}});
+  ASSERT_OK(db_->IngestExternalFile({"/new.sst"}, IngestExternalFileOptions()));
+  CreateFlushed();
+  ReopenBoth();
+  CreateWatched();
+  EXPECT_GT(BytesRead(".sst"), 0u);
+  EXPECT_EQ(WrittenPlaces(), (std::vector<std::string>{"/backups/meta", "/backups/private/2"}));
+  CreateWatched();
+  EXPECT_EQ(BytesRead(".sst"), 0u);
+  EXPECT_EQ(List("/backups/shared_checksum").size(), 1u);
+}
+
+class TwoTablesOfOneMakerTest : public IncrementalTest {
+ protected:
+  // Each is ingested by a database that was restored from the same backup, so both have one number.
+  void CheckBothAreKept() {
+    Open();
+    OpenEngine();
+    MakeTables({{"/first.sst", "1"}, {"/second.sst", "2"}});
+    ASSERT_EQ(Read("/first.sst").size(), Read("/second.sst").size());
+    Create();
+    for (const char* const table : {"/first.sst", "/second.sst"}) {
+      Close();
+      ASSERT_OK(engine_->RestoreDBFromBackup(1, kDbDir, kDbDir));
+      Open();
+      ASSERT_OK(db_->IngestExternalFile({table}, IngestExternalFileOptions()));
+      CreateFlushed();
+    }
+    Close();
+    const std::vector<std::string> names = List("/backups/shared_checksum");
+    ASSERT_EQ(names.size(), 2u);
+    EXPECT_EQ(names[0].substr(0, 6), names[1].substr(0, 6));
+    EXPECT_EQ(RowsOf(2), (Rows{{"ingested", "1"}}));
+    EXPECT_EQ(RowsOf(3), (Rows{{"ingested", "2"}}));
+    EXPECT_OK(engine_->VerifyBackup(3, /*verify_with_checksum=*/true));
+  }
+};
+
+TEST_F(TwoTablesOfOneMakerTest, GetTwoNames) { CheckBothAreKept(); }
+
+TEST_F(TwoTablesOfOneMakerTest, GetTwoNamesWithoutSizes) {
+  backup_options_.share_files_with_checksum_naming = BackupEngineOptions::kUseDbSessionId;
+  CheckBothAreKept();
 }
 
 TEST_F(IncrementalTest, ATableThatIsNotWhatTheManifestSaysIsNotBackedUp) {

@@ -2,6 +2,7 @@
 //
 // What a restore does to the directories it goes to: modes, logs, foreign files, refusals; and
 // files that were left out of a backup.
+#include "ashlar/file_system_wrapper.h"
 #include "db/utilities/backup/backup_names.h"
 #include "env/fault/fault_file_system.h"
 #include "tests/db/utilities/backup/backup_fixture.h"
@@ -120,6 +121,100 @@ TEST_F(RestoreTest, TooLittleSpaceIsToldBeforeAnythingIsDeleted) {
   EXPECT_OK(RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles));
   memory_->SetByteQuota(UINT64_MAX);
   EXPECT_EQ(RowsOf(kDbDir), expected_);
+}
+
+// Such as those of a checkpoint.
+TEST_F(RestoreTest, OldFilesWithOtherLinksMakeNoRoom) {
+  options_.compression = kNoCompression;
+  Open();
+  OpenEngine();
+  Put("big", std::string(1 << 20, 'v'));
+  CreateFlushed();
+  Close();
+  ASSERT_OK(memory_->CreateDirIfMissing("/linked", IOOptions(), nullptr));
+  ASSERT_OK(memory_->LinkFile(TableIn(kDbDir), "/linked/table", IOOptions(), nullptr));
+  memory_->SetByteQuota(memory_->UsedBytes() + 100);
+  const IOStatus status = RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles);
+  EXPECT_TRUE(status.IsNoSpace()) << status.ToString();
+  EXPECT_TRUE(Exists("/db/CURRENT"));
+  ASSERT_OK(memory_->DeleteFile("/linked/table", IOOptions(), nullptr));
+  EXPECT_OK(RestoreTo(kDbDir, RestoreOptions::kPurgeAllFiles));
+}
+
+// Two disks, of which one has the directory of the logs.
+class TwoDisks final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "TwoDisks"; }
+  IOStatus GetFreeSpace(const std::string& path, const IOOptions&, uint64_t* bytes,
+                        IODebugContext*) override {
+    *bytes = path.starts_with("/logs") ? free_for_logs : free_for_tables;
+    return IOStatus::OK();
+  }
+  uint64_t free_for_tables = 1 << 30, free_for_logs = 1 << 30;
+};
+
+class RestoreToTwoDisksTest : public RestoreTest {
+ protected:
+  static constexpr uint64_t kMiB = 1 << 20;
+
+  // A backup with a MiB in its log and less than that in all other files.
+  void MakeBackupOfLog() {
+    UseFiles(disks_);
+    Open();
+    OpenEngine();
+    Put("big", std::string(kMiB, 'v'));
+    Create();
+    Close();
+    Write("/x/CURRENT", "old");
+  }
+  IOStatus RestoreWithFree(uint64_t for_tables, uint64_t for_logs, bool keep_log_files = false) {
+    disks_->free_for_tables = for_tables;
+    disks_->free_for_logs = for_logs;
+    const RestoreOptions options(keep_log_files);
+    return engine_->RestoreDBFromBackup(1, "/x", "/logs", options);
+  }
+  void ExpectNoSpace(const IOStatus& status) {
+    EXPECT_TRUE(status.IsNoSpace()) << status.ToString();
+    EXPECT_EQ(Read("/x/CURRENT"), "old");
+  }
+  void CheckRoomOf(const std::string& old_log) {
+    MakeBackupOfLog();
+    Write(old_log, std::string(kMiB, 'o'));
+    ExpectNoSpace(RestoreWithFree(10 * kMiB, kMiB / 2, /*keep_log_files=*/true));
+    EXPECT_OK(RestoreWithFree(10 * kMiB, kMiB / 2));
+    EXPECT_FALSE(Exists(old_log));
+  }
+
+  const std::shared_ptr<TwoDisks> disks_ = std::make_shared<TwoDisks>(memory_);
+};
+
+TEST_F(RestoreToTwoDisksTest, LogsNeedSpaceOnTheirs) {
+  MakeBackupOfLog();
+  ExpectNoSpace(RestoreWithFree(10 * kMiB, kMiB / 2));
+  EXPECT_OK(RestoreWithFree(kMiB / 2, 10 * kMiB));
+}
+
+// The same free space on both shows that they are one.
+TEST_F(RestoreToTwoDisksTest, OneDiskNeedsSpaceForBoth) {
+  options_.compression = kNoCompression;
+  UseFiles(disks_);
+  Open();
+  OpenEngine();
+  Put("in a table", std::string(kMiB, 'v'));
+  Flush();
+  Put("in the log", std::string(kMiB, 'v'));
+  Create();
+  Close();
+  Write("/x/CURRENT", "old");
+  ExpectNoSpace(RestoreWithFree(kMiB * 3 / 2, kMiB * 3 / 2));
+  EXPECT_OK(RestoreWithFree(kMiB * 3, kMiB * 3));
+}
+
+TEST_F(RestoreToTwoDisksTest, OldLogsMakeRoomUnlessTheyAreKept) { CheckRoomOf("/logs/000099.log"); }
+
+TEST_F(RestoreToTwoDisksTest, ArchivedLogsMakeRoomUnlessTheyAreKept) {
+  CheckRoomOf("/logs/archive/000098.log");
 }
 
 TEST_F(RestoreTest, KeepingBySessionCopiesOnlyWhatIsMissing) {

@@ -109,6 +109,37 @@ TEST(CopyPool, AJobMayBeginAnotherCall) {
   EXPECT_EQ(inner, 6);
 }
 
+// The second job holds the other slot until the first one's inner jobs are done.
+TEST(CopyPool, InnerJobsNeedNoOtherSlot) {
+  CopyPool pool(2);
+  Mutex mutex(LockRank::kLeaf);
+  CondVar changed(&mutex);
+  int begun = 0;
+  bool is_inner_done = false, is_too_late = false;
+  const auto run_inner = [&] {
+    const Status status = pool.Run({.count = 3, .job = [](size_t) { return Status::OK(); }});
+    MutexLock lock(&mutex);
+    is_inner_done = true;
+    changed.SignalAll();
+    return status;
+  };
+  ASSERT_OK(pool.Run({.count = 2, .job = [&](size_t i) {
+                        {
+                          MutexLock lock(&mutex);
+                          ++begun;
+                          changed.SignalAll();
+                          while (begun < 2) changed.Wait();
+                        }
+                        if (i == 0) return run_inner();
+                        MutexLock lock(&mutex);
+                        while (!is_inner_done && !is_too_late) {
+                          is_too_late = changed.WaitFor(60'000'000);
+                        }
+                        return Status::OK();
+                      }}));
+  EXPECT_FALSE(is_too_late);
+}
+
 TEST(CopyPool, ASimulationHasOneThread) {
   SimExecutor executor(1);
   CopyPool pool(4);

@@ -204,6 +204,8 @@ TEST_F(TtlReads, IteratorsTellTheTimeOfWrite) {
   EXPECT_GE(std::stoll(time), before);
   EXPECT_LE(std::stoll(time), Now());
   ASSERT_OK(it->GetProperty("rocksdb.iterator.super-version-number", &time));
+  EXPECT_TRUE(it->GetProperty("ashlar.ttl.write-time", nullptr).IsInvalidArgument());
+  EXPECT_TRUE(it->GetProperty("rocksdb.iterator.internal-key", nullptr).IsInvalidArgument());
 }
 
 TEST_F(TtlReads, ARefreshedIteratorSeesNewValues) {

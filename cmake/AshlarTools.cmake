@@ -113,7 +113,7 @@ if(ASHLAR_BUILD_DROPIN)
   ashlar_add_client(ycsb rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/ycsb/ycsb.cc")
   ashlar_add_client(steadiness rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/steadiness/steadiness.cc")
   foreach(client backup_many build_tables catch_up encryption indexed_batch ingest_waits memory_limit open_log open_many
-          plain_table queue scale transactions zipf_cache)
+          plain_table queue scale timestamps transactions zipf_cache)
     ashlar_add_client(${client} rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/clients/${client}.cc")
   endforeach()
 endif()

@@ -130,7 +130,7 @@ Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
   DeleteObsoleteFiles();
   if (!options.close_db) return Status::OK();
   const Status closed = Close();
-  return flushed.ok() ? closed : flushed;
+  return flushed.ok() || !is_closed() ? closed : flushed;
 }
 
 // Requests a compaction because sampled reads search too many tables.

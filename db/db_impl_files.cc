@@ -455,7 +455,7 @@ Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string&
   const Status status =
       CheckFileChecksum(core_.environment.fs.get(), path, core_.environment.file_options,
                         core_.environment.outputs.checksum_factory.get(), expected, io);
-  if (core_.mode.is_following() && IsMissing(status)) return Status::OK();
+  if (core_.mode.access == Access::kSecondary && IsMissing(status)) return Status::OK();
   if (status.ok()) {
     RecordTick(core_.services.statistics.get(), VERIFY_CHECKSUM_READ_BYTES, file_bytes);
   }

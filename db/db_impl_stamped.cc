@@ -20,6 +20,7 @@
 #include "db/read/stamped_iterator.h"
 #include "db/read/stamped_read.h"
 #include "db/read/super_version.h"
+#include "db/state/undo_change.h"
 #include "db/version/version.h"
 #include "db/version/version_set.h"
 #include "util/result.h"
@@ -338,24 +339,21 @@ Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string 
   return IncreaseHistoryLow(FamilyOf(handle), ts_low);
 }
 
+namespace {
+
 // The new value is in the MANIFEST before a compaction may act on it, so a crash cannot leave
 // dropped versions behind a lower recorded value. The check of the comparison and the change happen
 // under the DB mutex, except while the MANIFEST is written; another thread may have raised the
 // value further by then.
-Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& ts_low) {
+Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family, const std::string& ts_low) {
+  assert(core != nullptr);
   assert(family != nullptr);
-  const InternalKeyComparator& order = family->comparator();
-  if (order.stamp_bytes() == 0 || order.stamp_bytes() != ts_low.size()) {
-    return Status::InvalidArgument(
-        StrCat("IncreaseFullHistoryTsLow: the column family has timestamps of ",
-               order.stamp_bytes(), " bytes, found ", ts_low.size()));
-  }
-  MutexLock lock(&core_.mutex);
+  MutexLock lock(&core->mutex);
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   // This is a reference, because the mutex is released while the MANIFEST is written, and the value
   // may change.
   const std::optional<std::string>& current = family->versions()->full_history_ts_low;
-  const int change = current.has_value() ? order.OrderOfStamps(ts_low, *current) : 1;
+  const int change = current.has_value() ? family->comparator().OrderOfStamps(ts_low, *current) : 1;
   if (change < 0) {
     return Status::InvalidArgument(StrCat("IncreaseFullHistoryTsLow: cannot decrease it from ",
                                           Slice(*current).ToString(/*hex=*/true), " to ",
@@ -367,12 +365,30 @@ Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& t
   edit.full_history_ts_low = ts_low;
   VersionSet::Change change_of_family;
   change_of_family.edits.push_back(std::move(edit));
-  change_of_family.last_sequence = core_.pipeline->visible_seqno();
-  RETURN_IF_ERROR(core_.versions->LogAndApply(std::move(change_of_family), &core_.mutex));
+  change_of_family.last_sequence = core->pipeline->visible_seqno();
+  RETURN_IF_ERROR(core->versions->LogAndApply(std::move(change_of_family), &core->mutex));
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   family->PublishSuperVersion();
   if (*current == ts_low) return Status::OK();
   return Status::TryAgain("IncreaseFullHistoryTsLow: another thread has raised it further");
+}
+
+}  // namespace
+
+// A call that fails leaves the old value, also for the next opening.
+Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& ts_low) {
+  assert(family != nullptr);
+  const size_t stamp_bytes = family->comparator().stamp_bytes();
+  if (stamp_bytes == 0 || stamp_bytes != ts_low.size()) {
+    return Status::InvalidArgument(
+        StrCat("IncreaseFullHistoryTsLow: the column family has timestamps of ", stamp_bytes,
+               " bytes, found ", ts_low.size()));
+  }
+  const Status recorded = RecordHistoryLow(&core_, family, ts_low);
+  if (!recorded.ok()) {
+    IgnoreError(UndoChange(&core_), "the error of the change says more");
+  }
+  return recorded;
 }
 
 // An empty text if no version may be dropped yet.

@@ -101,6 +101,22 @@ std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
   return result;
 }
 
+// Only in a batch that was made from bytes. A replay would take it for two batches, which have more
+// sequence numbers than the one that was written.
+bool HasNoopBetweenUpdates(const Slice& batch) {
+  WriteBatchReader reader(batch);
+  bool has_updates = false, has_noop = false;
+  for (WriteBatchRecord record; reader.Next(&record);) {
+    if (record.IsCounted()) {
+      if (has_noop) return true;
+      has_updates = true;
+    } else if (record.type == kTypeNoop) {
+      has_noop = has_updates;
+    }
+  }
+  return false;
+}
+
 // Records a batch in the trace: before its commit begins or, if the trace keeps the order of
 // writes, when the commit has its place.
 class TracedCommit final : public CommitRecorder {
@@ -264,7 +280,8 @@ Status DBImpl::WriteObserved(const WriteOptions& options, WriteBatch* updates,
 // The batch ends with a Noop in the log, by which a replay knows how its records are numbered.
 Status DBImpl::CommitSubBatches(CommitPlan plan, WriteBatch* updates) {
   assert(updates != nullptr);
-  if (WriteBatchInternal::Count(*updates) == 0) return core_.pipeline->Commit(plan);
+  // Also of a batch that is shorter than its header, which the pipeline refuses.
+  if (updates->Count() == 0) return core_.pipeline->Commit(plan);
   if (!updates->GetWalTerminationPoint().is_cleared()) {
     return Status::NotSupported(
         "write batch: a WAL termination point in a database whose transactions write before they "
@@ -273,6 +290,11 @@ Status DBImpl::CommitSubBatches(CommitPlan plan, WriteBatch* updates) {
   const Slice contents = WriteBatchInternal::Contents(*updates);
   std::vector<size_t> begins;
   if (WriteBatchInternal::Count(*updates) > 1) {
+    if (HasNoopBetweenUpdates(contents)) {
+      return Status::InvalidArgument(
+          "write batch: a Noop between updates, which ends a batch in the log of a database whose "
+          "transactions write before they commit");
+    }
     begins = FindSubBatches(contents, kWriteBatchHeaderBytes, contents.size(), comparator_of_);
   }
   const SubBatches sub_batches{.begins = begins, .numbers = begins.size() + 1};

@@ -23,7 +23,8 @@ import time
 from report import markdown_table, text_table, write_html, write_svg
 
 COMMON_FLAGS = ("-key_size=16 -value_size=100 -compression_type=none -bloom_bits=10 "
-                "-cache_size=4294967296 -threads=1 -seek_nexts=10")
+                "-cache_size=4294967296 -threads=1 -seek_nexts=10 "
+                "-level_compaction_dynamic_level_bytes=0")
 # Runs after a fill, so that sizes and reads do not depend on the number of tables that happen to be
 # left in level 0. Its time is not reported. tables.py measures the cost of more sorted runs.
 SETTLE = ",compact"

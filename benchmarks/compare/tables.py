@@ -19,7 +19,7 @@ import tempfile
 from compare import find_peer, run_program
 
 COMMON = ("-key_size=16 -value_size=100 -compression_type=none -bloom_bits=10 "
-          "-cache_size=4294967296 -threads=1")
+          "-cache_size=4294967296 -threads=1 -level_compaction_dynamic_level_bytes=0")
 # Four levels in a database that fits into memory. RocksDB 7.8 fills levels from the top.
 FOUR_LEVELS = ("-write_buffer_size=4194304 -target_file_size_base=4194304 "
                "-max_bytes_for_level_base=16777216 -level_compaction_dynamic_level_bytes=0")

@@ -79,6 +79,15 @@ uint64_t ObsoleteBlobFiles::HeldBytes(uint32_t family_id) const {
   return bytes;
 }
 
+std::vector<std::string> ObsoleteBlobFiles::HeldPaths() const {
+  std::vector<std::string> paths;
+  MutexLock lock(&mutex_);
+  for (const BlobFile* file = first_held_; file != nullptr; file = file->next_) {
+    paths.push_back(file->path);
+  }
+  return paths;
+}
+
 std::vector<std::unique_ptr<BlobFile>> ObsoleteBlobFiles::Take() {
   std::vector<std::unique_ptr<BlobFile>> files;
   MutexLock lock(&mutex_);

@@ -100,6 +100,8 @@ class ObsoleteBlobFiles {
 
   // The bytes of a family's files that some version has, including older versions.
   uint64_t HeldBytes(uint32_t family_id) const;
+  // The paths of all files that some version has.
+  std::vector<std::string> HeldPaths() const;
 
   // Whether no file is obsolete.
   bool empty() const;

@@ -56,7 +56,7 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
     if (created.ok()) *handle = new FamilyHandle(family.value(), core_);
   }
   if (!created.ok()) {
-    IgnoreError(UndoChange(core_, created), "the error of the creation says more");
+    IgnoreError(UndoChange(core_), "the error of the creation says more");
     return created;
   }
   return WriteOptionsFile(core_);
@@ -109,7 +109,7 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
     }
   }
   if (!recorded.ok()) {
-    IgnoreError(UndoChange(core_, recorded), "the error of the drop says more");
+    IgnoreError(UndoChange(core_), "the error of the drop says more");
     return recorded;
   }
   writes_->NotifyOfStalls();

@@ -45,7 +45,7 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
     core->conditions.JobEnded();
   }
   if (!status.ok()) {
-    IgnoreError(UndoChange(core, status), "the error of the drop says more");
+    IgnoreError(UndoChange(core), "the error of the drop says more");
     return status;
   }
   writes->NotifyOfStalls();

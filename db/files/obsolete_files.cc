@@ -12,6 +12,7 @@
 
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
+#include "db/state/job_thread.h"
 #include "db/state/log_needs.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -419,7 +420,8 @@ constinit thread_local const RunningPurge* RunningPurge::innermost_ = nullptr;
 
 void AwaitPurges(DbCore* core) {
   assert(core->kept_files.deletions_disabled > 0);
-  if (RunningPurge::IsIn(core)) return;
+  // The callback of a purge may wait for any job.
+  if (RunningPurge::IsIn(core) || JobThread::IsInJob(core)) return;
   while (core->kept_files.purges_running > 0) core->conditions.purges.Wait();
 }
 

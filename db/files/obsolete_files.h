@@ -65,7 +65,8 @@ void DeleteRecycledLogs(DbCore* core) EXCLUDES(db_mutex);
 void DeleteKnownObsolete(DbCore* core) EXCLUDES(db_mutex);
 
 // Waits until no thread deletes or archives files any more that it has collected before deletions
-// were disabled. In a callback of such a deletion it returns at once. Releases the mutex meanwhile.
+// were disabled. Releases the mutex meanwhile. In a callback of such a deletion or of a job it
+// returns at once, because a listener in another deletion may wait for that job.
 void AwaitPurges(DbCore* core) REQUIRES(db_mutex);
 
 // The same, after freeing the objects in the epoch whose readers have left, because these may hold

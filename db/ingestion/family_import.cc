@@ -65,7 +65,7 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   if (status.ok()) status = changes_->Begin(options, name, &family_);
   if (status.ok()) status = Prepare(parts);
   if (status.ok()) status = Add(handle);
-  const Status settled = status.ok() ? status : Undo(status);
+  const Status settled = status.ok() ? status : Undo();
   {
     MutexLock lock(&core_->mutex);
     numbers_.Settle(settled, settled.ok() ? std::vector<std::string>() : StagedPaths());
@@ -95,9 +95,9 @@ Status FamilyImport::Prepare(const std::vector<const ExportImportFilesMetaData*>
 
 // After a failed write the MANIFEST may name the family and its files. OK: no MANIFEST names them
 // any more.
-Status FamilyImport::Undo(const Status& error) {
+Status FamilyImport::Undo() {
   if (!numbers_.may_be_named()) return Status::OK();
-  return UndoChange(core_, error);
+  return UndoChange(core_);
 }
 
 // The program must have chosen the comparator with which the tables were written.

@@ -63,7 +63,7 @@ class FamilyImport {
   Status WriteTablesWithBlobs() EXCLUDES(db_mutex);
   InspectOptions InspectionOf(const LiveFileMetaData& exported) const;
   Status Add(ColumnFamilyHandle** handle) EXCLUDES(db_mutex);
-  Status Undo(const Status& error) EXCLUDES(db_mutex);
+  Status Undo() EXCLUDES(db_mutex);
   std::vector<std::string> StagedPaths() const;
   void DeleteStaged();
   void DeleteSources();

@@ -116,11 +116,10 @@ void Scheduler::RequestDueTablesLocked() {
   }
 }
 
-// Whether jobs may begin: not before the start, not while background work is paused, and not after
-// it was cancelled.
-bool Scheduler::MayStart() const {
-  return is_started_ && !is_stopping_ && pause_count_ == 0 &&
-         !core_->shutdown.is_background_cancelled();
+// Whether jobs may begin while nothing is paused: not before the start, and not after background
+// work was cancelled.
+bool Scheduler::IsOn() const {
+  return is_started_ && !is_stopping_ && !core_->shutdown.is_background_cancelled();
 }
 
 // Asks the Env for as many threads as there is work and the limits allow. A job counts as scheduled
@@ -128,7 +127,7 @@ bool Scheduler::MayStart() const {
 void Scheduler::DispatchLocked() {
   assert(scheduled_flushes_ >= 0);
   assert(scheduled_compactions_ >= 0);
-  if (!MayStart()) return;
+  if (!MayTakeFlush()) return;
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   while (scheduled_flushes_ < flush_queue_.Count() &&
          scheduled_flushes_ + core_->jobs.flushes() < limits.flushes) {
@@ -199,7 +198,7 @@ void Scheduler::RunFlush() {
     scheduled_flushes_--;
     core_->jobs.FlushBegins();
     NotifyPressureLocked();
-    if (MayStart()) family = flush_queue_.TakeFront();
+    if (MayTakeFlush()) family = flush_queue_.TakeFront();
     if (family) BeginFlushLocked(family, &flushes);
   }
   const bool has_begun = flushes.has_value();
@@ -497,6 +496,12 @@ bool Scheduler::Continue() {
   return true;
 }
 
+void Scheduler::LetFlushesPassPauses() {
+  MutexLock lock(&core_->mutex);
+  flushes_pass_pauses_ = true;
+  DispatchLocked();
+}
+
 // Families in the queue for which no thread is scheduled yet. Scheduled families stay in the queue
 // until a thread takes them.
 uint64_t Scheduler::UnscheduledCompactionsLocked() const {
@@ -557,7 +562,11 @@ Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool m
       return Status::ShutdownInProgress();
     }
     const Status error = core_->errors.Get();
-    if (!error.ok()) return minds_error ? error : Status::OK();
+    if (!error.ok()) {
+      if (minds_error) return error;
+      // The caller goes on to close the database, which would wait for the caller's own job.
+      return JobThread::IsInJob(core_) ? JobThread::OwnJob("WaitForCompact") : Status::OK();
+    }
     const bool is_held = is_paused() || registry_->AreAllAbortedLocked();
     if (is_held && abort_on_pause) return Status::Aborted();
     if (IsIdleLocked()) return Status::OK();

@@ -89,6 +89,9 @@ class Scheduler final : public FlushRequests, private TaskLimiter::Waiter {
   // False: it was not paused.
   bool Continue() EXCLUDES(db_mutex);
   bool is_paused() const REQUIRES(db_mutex) { return pause_count_ > 0; }
+  // From now on flushes begin while work is paused, too. For the last flush before background work
+  // is cancelled; compactions stay paused.
+  void LetFlushesPassPauses() EXCLUDES(db_mutex);
 
   // The argument of OnBackgroundJobPressureChanged().
   BackgroundJobPressure PressureLocked() const REQUIRES(db_mutex);
@@ -128,12 +131,16 @@ class Scheduler final : public FlushRequests, private TaskLimiter::Waiter {
   void ForgetLimiters() EXCLUDES(db_mutex);
   // Waits between a failed job and the next attempt, as long as that attempt may begin at all.
   void AwaitRetryLocked(JobThread::Job failed) REQUIRES(db_mutex);
-  bool MayStart() const REQUIRES(db_mutex);
+  bool IsOn() const REQUIRES(db_mutex);
+  bool MayStart() const REQUIRES(db_mutex) { return IsOn() && pause_count_ == 0; }
+  bool MayTakeFlush() const REQUIRES(db_mutex) {
+    return IsOn() && (pause_count_ == 0 || flushes_pass_pauses_);
+  }
   bool MayStartCompaction() const REQUIRES(db_mutex) {
     return MayStart() && !registry_->AreAllAbortedLocked();
   }
   bool MayStartFlush() const REQUIRES(db_mutex) {
-    return MayStart() && !core_->errors.BlocksFlushes();
+    return MayTakeFlush() && !core_->errors.BlocksFlushes();
   }
   // Automatic compactions may have to wait for Resume() after an error; a manual one returns its
   // error to the caller.
@@ -171,6 +178,7 @@ class Scheduler final : public FlushRequests, private TaskLimiter::Waiter {
   int running_recoveries_ GUARDED_BY(db_mutex) = 0;
   // Calls of Pause() that were not followed by Continue() yet.
   int pause_count_ GUARDED_BY(db_mutex) = 0;
+  bool flushes_pass_pauses_ GUARDED_BY(db_mutex) = false;
   bool is_started_ GUARDED_BY(db_mutex) = false;
   bool is_stopping_ GUARDED_BY(db_mutex) = false;
 };

@@ -83,7 +83,7 @@ Status Closer::CancelBackgroundWork(bool wait) {
   if (!core_->shutdown.is_background_cancelled()) {
     if (WantsFlush()) {
       // While background work is paused, this thread would wait for a flush that never begins.
-      while (scheduler_->Continue()) continue;
+      scheduler_->LetFlushesPassPauses();
       status = flushes_->FlushAll(FlushOptions(), FlushReason::kShutDown);
     }
     MutexLock lock(&core_->mutex);
@@ -156,24 +156,28 @@ Status Closer::CloseLogs() {
   return is_known ? Status::OK() : closed;
 }
 
-// Removes the files from the SstFileManager, which may outlive the database: live ones, obsolete
-// ones that were kept because deletions are disabled, and those that the next opening decides
-// about. It continues to count files that wait for deletion until they are deleted.
+// Removes the files from the SstFileManager, which may outlive the database: live ones, those that
+// iterators or handles of dropped families still hold, obsolete ones that were kept because
+// deletions are disabled, and those that the next opening decides about. It continues to count
+// files that wait for deletion until they are deleted.
 void Closer::ForgetFiles() {
   if (core_->resources.space == nullptr) return;
-  // Without the mutex, because the files are closed here.
+  {
+    MutexLock lock(&core_->mutex);
+    const auto forget = [this](const std::string& path) {
+      core_->resources.space->OnDeleteFile(path);
+    };
+    ForEachLivePath(*core_, [&](const std::string& path, uint64_t) { forget(path); });
+    for (const std::string& path : core_->versions->HeldPaths()) forget(path);
+    for (const std::string& path : core_->jobs.doubtful_paths()) forget(path);
+  }
+  // Last, since readers make files obsolete at any time; and without the mutex, because the files
+  // are closed here.
   for (const ObsoleteTable& table : core_->versions->TakeObsolete()) {
     core_->resources.space->OnDeleteFile(table.family->tables->PathOf(table.file->meta));
   }
   for (const std::unique_ptr<BlobFile>& blob : core_->versions->TakeObsoleteBlobs()) {
     core_->resources.space->OnDeleteFile(blob->path);
-  }
-  MutexLock lock(&core_->mutex);
-  ForEachLivePath(*core_, [this](const std::string& path, uint64_t) {
-    core_->resources.space->OnDeleteFile(path);
-  });
-  for (const std::string& path : core_->jobs.doubtful_paths()) {
-    core_->resources.space->OnDeleteFile(path);
   }
 }
 

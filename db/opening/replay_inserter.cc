@@ -65,6 +65,7 @@ class ReplayInserter::Insertion {
         continue;
       }
       counted++;
+      record.DropWriteTime();
       RETURN_IF_ERROR(InsertRecord(source, record, seqno));
       if (numbering == Numbering::kByRecord) seqno++;
       if (family_ != nullptr) after(family_);

@@ -330,7 +330,10 @@ bool TableOutput::IsDenseWithTombstones() const {
   meta_.oldest_ancestor_time = options_.oldest_ancestor_time;
   meta_.file_creation_time = options_.creation_time;
   meta_.tail_bytes = builder_->tail_size();
-  meta_.marked_for_compaction = builder_->NeedCompact() || IsDenseWithTombstones();
+  // A bottommost table has nothing below it: rewriting it alone would make the same table again,
+  // and a collector that still asks for a compaction would get one after the other.
+  const bool is_asked_for = builder_->NeedCompact() && !options_.is_bottommost;
+  meta_.marked_for_compaction = is_asked_for || IsDenseWithTombstones();
   // A bottommost table keeps older versions and tombstones only for snapshots; exceptions are merge
   // operands whose operator fails, which no later job could drop either.
   meta_.keeps_for_snapshots = options_.is_bottommost && !options_.is_open_below &&

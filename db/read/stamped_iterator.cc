@@ -12,6 +12,7 @@
 #include "db/blob/blob_store.h"
 #include "db/read/iterator_builder.h"
 #include "db/read/iterator_properties.h"
+#include "db/read/operand_limits.h"
 #include "db/read/super_version.h"
 #include "db/table_cache/table_cache.h"
 #include "db/trace/query_trace.h"
@@ -492,7 +493,8 @@ bool StampedIterator::LoadBlob(const Slice& stored, const Slice& index) {
 bool StampedIterator::ShowFolded() {
   MergeBase base;
   bool has_base = false;
-  if (!GatherOperands(/*limit=*/nullptr, &base, &has_base)) return false;
+  ShouldMergeLimit limit(merge_.merge_operator);
+  if (!GatherOperands(is_lookup_ ? &limit : nullptr, &base, &has_base)) return false;
   AddPerfCount(&PerfContextBase::internal_merge_count, operands_.count());
   RecordInHistogram(merge_.statistics, READ_NUM_MERGE_OPERANDS, operands_.count());
   Merged merged;

@@ -141,15 +141,16 @@ void LevelIterator::FindFile(const Slice& internal_key) {
   const auto index = static_cast<size_t>(file - files_.begin());
   // A file beyond the bound is not opened, although the key would belong into it.
   StartInFile(index < files_.size() && BeyondUpperBound(index) ? files_.size() : index);
+  if (options_.wanted_key != nullptr) SpareFilesWithoutKey(internal_key);
 }
 
 void LevelIterator::Seek(const Slice& internal_key) {
   FindFile(internal_key);
   const FilterAnswer answer = SpareFilesFrom(internal_key);
-  if (options_.wanted_key != nullptr) SpareFilesWithoutKey(internal_key);
   if (inner_.has_value()) {
     inner_->Seek(internal_key);
     CountPrefix(answer);
+    CountKey(internal_key);
   }
   SkipForward();
 }
@@ -158,14 +159,17 @@ void LevelIterator::Seek(const Slice& internal_key) {
 // requested early.
 void LevelIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
   // The filter must be asked first, and Seek() does both.
-  if (AsksFilters()) return;
+  if (options_.wanted != nullptr) return;
   if (step == SeekStep::kFindBlock) FindFile(internal_key);
   if (inner_.has_value()) inner_->BeginSeek(internal_key, step);
 }
 
 void LevelIterator::EndSeek(const Slice& internal_key) {
-  if (AsksFilters()) return Seek(internal_key);
-  if (inner_.has_value()) inner_->EndSeek(internal_key);
+  if (options_.wanted != nullptr) return Seek(internal_key);
+  if (inner_.has_value()) {
+    inner_->EndSeek(internal_key);
+    CountKey(internal_key);
+  }
   SkipForward();
 }
 
@@ -192,12 +196,12 @@ FilterAnswer LevelIterator::SpareFilesFrom(const Slice& internal_key) {
 void LevelIterator::SpareFilesWithoutKey(const Slice& internal_key) {
   const Slice stored = ExtractUserKey(internal_key);
   while (inner_.has_value()) {
-    const FilterAnswer answer = table_->AskForKey(*options_.read, *options_.wanted_key, stored);
-    if (options_.trace != nullptr && answer != FilterAnswer::kUnknown) {
-      options_.trace->OnFilter(/*let_through=*/answer == FilterAnswer::kPerhaps,
+    key_answer_ = table_->AskForKey(*options_.read, *options_.wanted_key, stored);
+    if (options_.trace != nullptr && key_answer_ != FilterAnswer::kUnknown) {
+      options_.trace->OnFilter(/*let_through=*/key_answer_ == FilterAnswer::kPerhaps,
                                /*is_of_prefixes=*/false);
     }
-    if (answer != FilterAnswer::kAbsent) return;
+    if (key_answer_ != FilterAnswer::kAbsent) return;
     const size_t next = index_ + 1;
     if (next == files_.size()) return GoToFile(next);
     const Slice smallest = files_[next]->meta.smallest_user_key();
@@ -244,6 +248,16 @@ void LevelIterator::CountPrefix(FilterAnswer answer) const {
     return;
   assert(options_.wanted != nullptr);
   if (options_.wanted->Has(ExtractUserKey(inner_->key()))) table_->CountPrefixFound();
+}
+
+// Counts a seek in which the filter let the wanted key through and the table has a version of it.
+void LevelIterator::CountKey(const Slice& internal_key) const {
+  if (options_.wanted_key == nullptr || key_answer_ != FilterAnswer::kPerhaps) return;
+  if (!inner_->Valid()) return;
+  const Slice found = ExtractUserKey(inner_->key());
+  if (options_.comparator->OrderWithoutTimestamp(found, ExtractUserKey(internal_key)) == 0) {
+    table_->CountKeyFound();
+  }
 }
 
 void LevelIterator::SeekForPrev(const Slice& internal_key) {

@@ -72,7 +72,7 @@ class LevelIterator final : public InternalIterator {
   }
 
   // Makes the first file whose largest key is not before the target current, where a forward seek
-  // begins.
+  // begins; with a wanted key, the first of these whose filter does not exclude it.
   void FindFile(const Slice& internal_key);
   // Resets the position and makes the file at `index` current.
   void StartInFile(size_t index);
@@ -97,8 +97,7 @@ class LevelIterator final : public InternalIterator {
   // Whether the filter of the current file says that the file may contain the wanted prefix.
   FilterAnswer AskFilter(const Slice& internal_key, bool is_forward) const;
   void CountPrefix(FilterAnswer answer) const;
-  // Whether a filter decides which file a seek reads.
-  bool AsksFilters() const { return options_.wanted != nullptr || options_.wanted_key != nullptr; }
+  void CountKey(const Slice& internal_key) const;
 
   const LevelIteratorOptions options_;
   const std::span<TableFile* const> files_;
@@ -107,6 +106,7 @@ class LevelIterator final : public InternalIterator {
   // Iterator over table_. No value if the file failed to open or ReadOptions::table_filter excluded
   // it.
   std::optional<TableIterator> inner_;
+  FilterAnswer key_answer_ = FilterAnswer::kUnknown;  // of the current file about the wanted key
 };
 
 }  // namespace ashlar

@@ -68,15 +68,10 @@ void RecoverByItself(DbCore* core, const Status& error, BackgroundErrorReason re
   }
 }
 
-}  // namespace
-
-void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
-  assert(core != nullptr);
-  Status seen = WithSeverity(error, reason);
-  ForEachListener(core->services,
-                  [&](EventListener* listener) { listener->OnBackgroundError(reason, &seen); });
-  if (seen.ok()) return;
-  seen = WithSeverity(seen, reason);  // a listener may have replaced the error
+// Raises an error of which listeners have been notified, with its severity.
+void RaiseNotified(DbCore* core, const Status& seen, BackgroundErrorReason reason)
+    EXCLUDES(db_mutex) {
+  assert(!seen.ok());
   CountError(*core, seen);
   Error(core->services.info_log, "background error: %s", seen.ToString().c_str());
   // A compaction is repeated at once; a flush is repeated by the timer after its error is raised.
@@ -106,6 +101,28 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   const bool was_recovering = before.severity() == Status::kSoftError && !goes_on;
   if (was_recovering) NotifyRecoveryEnd(core->services, before, seen);
   RecoverByItself(core, seen, reason, helper);
+}
+
+}  // namespace
+
+void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
+  assert(core != nullptr);
+  Status seen = WithSeverity(error, reason);
+  ForEachListener(core->services,
+                  [&](EventListener* listener) { listener->OnBackgroundError(reason, &seen); });
+  if (seen.ok()) return;
+  RaiseNotified(core, WithSeverity(seen, reason), reason);  // a listener may have replaced it
+}
+
+void NotifyLastingError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
+  assert(core != nullptr);
+  const Status raised = WithSeverity(error, reason);
+  ForEachListener(core->services, [&](EventListener* listener) {
+    Status seen = raised;
+    listener->OnBackgroundError(reason, &seen);
+    seen.PermitUncheckedError();
+  });
+  RaiseNotified(core, raised, reason);
 }
 
 void LeaveToResume(DbCore* core) {

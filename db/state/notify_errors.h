@@ -36,6 +36,10 @@ void ForEachListener(const DbServices& services, Call&& call) {
 // recovery continues without a new beginning), or when the database is closed.
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason)
     EXCLUDES(db_mutex);
+// The same, but listeners cannot overrule the error: writes that were accepted in spite of it would
+// be lost.
+void NotifyLastingError(DbCore* core, const Status& error, BackgroundErrorReason reason)
+    EXCLUDES(db_mutex);
 // Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Does not notify listeners
 // yet: the function needs no lock and may be called by a commit that has its place in the order.
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number);

@@ -21,17 +21,21 @@ Status LeaveNoDoubt(DbCore* core) {
   return core->versions->LogAndApply(std::move(nothing), &core->mutex);
 }
 
-Status UndoChange(DbCore* core, const Status& error) {
+// The kind of the error does not matter: a file system may return any kind.
+Status UndoChange(DbCore* core) {
   assert(core != nullptr);
-  assert(!error.ok());
-  // The change was refused before anything was written.
-  if (error.IsInvalidArgument() || error.IsColumnFamilyDropped()) return Status::OK();
   Status undone;
   {
     MutexLock lock(&core->mutex);
+    if (!core->versions->is_in_doubt()) return undone;  // the change was refused before any write
     undone = LeaveNoDoubt(core);
   }
-  if (!undone.ok()) NotifyBackgroundError(core, undone, BackgroundErrorReason::kManifestWrite);
+  if (undone.ok()) {
+    // At once, because each failure has left a MANIFEST, and it may be repeated often.
+    core->services.cleaner->DeleteObsoleteFiles();
+  } else {
+    NotifyLastingError(core, undone, BackgroundErrorReason::kManifestWrite);
+  }
   return undone;
 }
 

@@ -15,9 +15,10 @@
 
 namespace ashlar {
 
-// Called after VersionSet::LogAndApply() has failed with `error`, before the call of the program
-// returns. OK: no MANIFEST has the change. Any other status has become the background error.
-Status UndoChange(DbCore* core, const Status& error) EXCLUDES(db_mutex);
+// Called after VersionSet::LogAndApply() has failed, before the call of the program returns, and
+// outside an EpochGuard. OK: no MANIFEST has the change, and those that had it are deleted. Any
+// other status has become the background error, which listeners cannot overrule.
+Status UndoChange(DbCore* core) EXCLUDES(db_mutex);
 
 // If the MANIFEST on disk may have a change that failed, begins a new one without it. Releases the
 // mutex while writing. OK: there is no such change now.

@@ -54,6 +54,13 @@ class LiveVersions {
     last_holds_.clear();
   }
 
+  // Calls `call` with each retired table that a version still holds.
+  template <typename Call>
+  void ForEachRetired(const Call& call) const {
+    for (const auto& [version_number, tables] : last_holds_) {
+      for (const TableFile* file : tables) call(*file);
+    }
+  }
   // Total size in bytes of the retired tables that a version still holds.
   uint64_t RetiredBytes() const;
   size_t size() const { return last_holds_.size(); }

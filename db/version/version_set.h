@@ -130,6 +130,8 @@ class VersionSet {
   uint64_t RetiredBytes() const REQUIRES(db_mutex);
   // Like RetiredBytes(), for one live family.
   uint64_t RetiredBytesOf(const FamilyVersions& family) const;
+  // The paths of the tables that RetiredBytes() counts, and of the blob files of all versions.
+  std::vector<std::string> HeldPaths() const REQUIRES(db_mutex);
   // Returns the dropped families that have no user any more. Their destructors may wait for
   // readers, so the caller destroys them without a lock and outside an EpochGuard.
   std::vector<std::shared_ptr<FamilyVersions>> TakeUnusedFamilies();

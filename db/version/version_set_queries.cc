@@ -51,6 +51,19 @@ uint64_t VersionSet::RetiredBytesOf(const FamilyVersions& family) const {
   return family.live.RetiredBytes();
 }
 
+std::vector<std::string> VersionSet::HeldPaths() const {
+  std::vector<std::string> paths = obsolete_blobs_.HeldPaths();
+  const auto add = [&paths](const FamilyVersions& family) {
+    family.live.ForEachRetired([&paths, &family](const TableFile& file) {
+      paths.push_back(family.tables->PathOf(file.meta));
+    });
+  };
+  MutexLock lock(&obsolete_mutex_);
+  for (const auto& [id, family] : families_) add(*family);
+  for (const auto& family : dropped_) add(*family);
+  return paths;
+}
+
 std::string VersionSet::DebugString() const {
   std::string text = StrCat("MANIFEST ", manifest_number_, ": ", manifest_bytes_, " bytes",
                             is_writing_ ? ", being written\n" : "\n");

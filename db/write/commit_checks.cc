@@ -27,6 +27,17 @@ bool HasNewUpdates(const CommitPlan& plan, const WriteBatch& batch) {
   return &batch == plan.logged && !batch.HasRollback();
 }
 
+// A log with a begin marker and no end marker could not be replayed, and one without the marker of
+// a commit would undo it.
+Status CheckLoggedWhole(const CommitPlan& plan, const WriteBatch& batch) {
+  if (!plan.allows_markers || &batch != plan.logged) [[likely]]
+    return Status::OK();
+  if (batch.GetWalTerminationPoint().is_cleared()) return Status::OK();
+  return Status::NotSupported(
+      "Write: a WAL termination point in a batch with markers of two-phase commit: the log must "
+      "have the whole batch");
+}
+
 }  // namespace
 
 // Verifies the checksums of updates that have them. Computes checksums here for updates without
@@ -43,6 +54,7 @@ Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
 // A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
 Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
   assert(batch != nullptr);
+  RETURN_IF_ERROR(CheckLoggedWhole(plan, *batch));
   RETURN_IF_ERROR(Protect(*plan.options, batch));
   EpochGuard guard;  // FindFamily() requires an epoch
   WriteBatchReader reader(WriteBatchInternal::Contents(*batch));
@@ -62,8 +74,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
       return Status::NotSupported("Write", "markers of two-phase commit in a batch of the program");
     }
     counted++;
-    // Batches mostly write to one family, so the facts about it are looked up again only when the
-    // number changes.
+    // Batches mostly write to one family, so it is looked up again only if the number changes.
     if (record.family != known_family) {
       family = host_->FindFamily(record.family);
       if (!family.is_plain) [[unlikely]]
@@ -85,6 +96,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
     }
     switch (record.type) {
       case kTypeValue:
+      case kTypeValuePreferredSeqno:
       case kTypeDeletion:
       case kTypeSingleDeletion: break;
       case kTypeMerge:
@@ -122,6 +134,7 @@ Status CommitPipeline::CheckSpecialFamilies(const WriteBatch& batch) {
     if (!family.exists || family.is_plain) continue;
     has_stamped |= family.comparator->stamp_bytes() != 0;
     if (family.bare == nullptr || !family.bare->is_bare()) continue;
+    record.DropWriteTime();
     const Status fits = CheckBareEntry(*family.bare, record.type, record.key.size());
     if (fits.ok()) continue;
     return Status::CopyAppendMessage(fits, "; write to column family ",

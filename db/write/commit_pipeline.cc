@@ -49,10 +49,9 @@ CommitPipeline::CommitPipeline(CommitHost* host, WalSet* wals) : host_(host), wa
 
 Status CommitPipeline::Commit(const WriteOptions& options, WriteBatch* batch,
                               UserWriteCallback* callback, CommitHook* hook) {
-  WriteBatch* const inserted = batch;
   return Commit({.options = &options,
                  .logged = options.disableWAL ? nullptr : batch,
-                 .inserted = {&inserted, 1},
+                 .inserted = {&batch, 1},
                  .callback = callback,
                  .hook = hook});
 }
@@ -91,11 +90,11 @@ Status CommitPipeline::Commit(const CommitPlan& plan) {
     count = NumbersOf(plan);
   }
   const bool use_log = plan.logged != nullptr;
-  if (!use_log && !has_unlogged_writes()) {
-    has_unlogged_writes_.store(true, std::memory_order_relaxed);
-  }
   LogRecord record;
   if (use_log) RETURN_IF_ERROR(PrepareRecord(*plan.logged, &record));
+  // Without a log no byte is logged, and with a WAL termination point some are.
+  if (record.batch_bytes < bytes && !plan.inserted.empty() && !has_unlogged_writes())
+    has_unlogged_writes_.store(true, std::memory_order_relaxed);
   Reservation reservation{.has_recorder = plan.recorder != nullptr};
   const LogRecord* const logged = use_log ? &record : nullptr;
   if (plan.check != nullptr) [[unlikely]] {
@@ -360,6 +359,7 @@ Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reserva
       finish_family();
       return RefuseChanged(record, seqno);
     }
+    record.DropWriteTime();
     if (record.family != family) {
       finish_family();
       family = record.family;

@@ -41,6 +41,14 @@ struct WriteBatchRecord {
                                   1u << kTypeValuePreferredSeqno;
     return (kCounted >> type & 1) != 0;
   }
+  // Makes a plain put of a timed put. Only batches keep the write time, not memtables and tables.
+  void DropWriteTime() {
+    if (type != kTypeValuePreferredSeqno) [[likely]]
+      return;
+    assert(value.size() >= sizeof(uint64_t));  // checked by WriteBatchReader
+    type = kTypeValue;
+    value.remove_suffix(sizeof(uint64_t));
+  }
 };
 
 class WriteBatchReader {

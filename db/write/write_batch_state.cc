@@ -103,6 +103,10 @@ void WriteBatch::MarkWalTerminationPoint() {
 Status WriteBatchInternal::AddMarker(WriteBatch* batch, ValueType tag,
                                      std::initializer_list<Slice> parts) {
   assert(batch != nullptr);
+  // Only a batch that was made from bytes can be shorter than its header.
+  if (batch->rep_.size() < kWriteBatchHeaderBytes) {
+    return Status::Corruption("write batch: made from fewer bytes than a header has");
+  }
   // One byte for the tag, then each part with its length before it.
   size_t record_bytes = 1;
   for (const Slice& part : parts) record_bytes += VarintLength(part.size()) + part.size();
@@ -261,8 +265,12 @@ void OverwriteTimestamp(const Slice& key, const Slice& ts) {
 
 }  // namespace
 
-// Errors leave the batch with some timestamps already replaced; the caller must not write it then.
+// Errors other than that of a checksum leave the batch with some timestamps already replaced; the
+// caller must not write it then.
 Status WriteBatch::UpdateTimestamps(const Slice& ts, std::function<size_t(uint32_t)> ts_sz_func) {
+  // Before new checksums replace the old ones, which would hide damage. From here on the number of
+  // checksums is known to be that of the counted records.
+  RETURN_IF_ERROR(VerifyChecksum());
   const bool is_protected = GetProtectionBytesPerKey() != 0;
   size_t counted = 0;
   WriteBatchReader reader{Slice(rep_)};
@@ -281,8 +289,12 @@ Status WriteBatch::UpdateTimestamps(const Slice& ts, std::function<size_t(uint32
     if (is_protected) extras_->protection[index] = ChecksumOfRecord(record);
   }
   if (!reader.status().ok()) return reader.status();
-  content_flags_.fetch_and(~uint32_t{WriteBatchInternal::kHasPlaceholder},
-                           std::memory_order_relaxed);
+  constexpr uint32_t kOthers = ~uint32_t{WriteBatchInternal::kHasPlaceholder};
+  content_flags_.fetch_and(kOthers, std::memory_order_relaxed);
+  // Points of the past too: what a rollback leaves has its timestamps now.
+  wal_term_point_.content_flags &= kOthers;
+  if (extras_ == nullptr) return Status::OK();
+  for (SavePoint& point : extras_->save_points) point.content_flags &= kOthers;
   return Status::OK();
 }
 

@@ -80,7 +80,7 @@ struct ShardedCacheOptions {
   int num_shard_bits = -1;
   // If an insertion finds no room, it fails with MemoryLimit instead of exceeding the capacity.
   bool strict_capacity_limit = false;
-  // Allocates the memory for entries; nullptr = operator new.
+  // A hint without effect: entries have memory of their own.
   std::shared_ptr<MemoryAllocator> memory_allocator;
   CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy;
   // A second tier. It receives data blocks, filters and compression dictionaries that are evicted
@@ -107,8 +107,8 @@ struct ShardedCacheOptions {
 
 // Options of an LRU cache.
 struct ASHLAR_EXPORT LRUCacheOptions : public ShardedCacheOptions {
-  // Fraction of the capacity that is reserved for entries of high priority (index and filter
-  // blocks), and for entries of low priority (data blocks).
+  // Hints without effect, which must be valid fractions: what stays is decided by use, and blocks
+  // of indexes and filters stay longer than data blocks.
   double high_pri_pool_ratio = 0.5;
   double low_pri_pool_ratio = 0.0;
   // A hint without effect.

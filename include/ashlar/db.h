@@ -644,7 +644,7 @@ class ASHLAR_EXPORT DB {
                               CompactionJobInfo* compaction_job_info = nullptr);
 
   // PauseBackgroundWork() waits for running flushes and compactions and prevents new ones until
-  // ContinueBackgroundWork() has been called as often, or unlogged writes must be flushed at close.
+  // ContinueBackgroundWork() has been called as often, except a flush of unlogged writes at close.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
   // Sets disable_auto_compactions to false for these families and starts the compactions that are
@@ -710,7 +710,7 @@ class ASHLAR_EXPORT DB {
                                                std::string* newest_timestamp) = 0;
 
   // DisableFileDeletions() keeps obsolete files, for copies, until EnableFileDeletions() was called
-  // as often. It waits for deletions that have begun, unless a listener calls it within one.
+  // as often. It waits for deletions that have begun, but not in a callback of one or of a job.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions() = 0;
   // Form of older releases: if `force` is true, it undoes all Disable calls at once.

@@ -479,9 +479,9 @@ class ASHLAR_EXPORT EventListener : public Customizable {
 
   // A background error has occurred. Called once per error, without locks. The error takes effect
   // when all listeners have returned, and setting *bg_error to OK makes the database continue as if
-  // there had been no error. kWriteCallback and kMemTable differ: there writes already fail, and
-  // *bg_error has no effect. After a failed WAL write (kWriteCallback) they fail until
-  // DB::Resume(), after kMemTable until the database is opened again.
+  // there had been no error. It has no effect for kWriteCallback (a WAL) and kMemTable, where
+  // writes fail already, and for kManifestWrite if a failed call, such as a drop, cannot be undone.
+  // Then writes fail until DB::Resume(), after kMemTable until the database is opened again.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
   // A family begins to delay writes, delays them in a different way, or stops delaying them. Called
   // in the order of the changes.

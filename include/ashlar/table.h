@@ -142,8 +142,8 @@ struct BlockBasedTableOptions {
   };
   // Whether data blocks have a hash index of their keys. It takes one or two bytes per entry that
   // do not compress. It saves a point read only few comparisons, because blocks that are read again
-  // are decoded, and compressing a block with zstd takes a quarter longer. Omitted if the
-  // comparator treats different keys as equal.
+  // are decoded, and compressing a block with zstd takes a quarter longer. Omitted with
+  // comparators of the program and with timestamps.
   DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
   // Entries per bucket of the hash index of data blocks.
   double data_block_hash_table_util_ratio = 0.75;

@@ -87,7 +87,7 @@ class ASHLAR_EXPORT TablePropertiesCollector {
   virtual Status Add(const Slice& /*key*/, const Slice& /*value*/) {
     return Status::InvalidArgument("TablePropertiesCollector::Add: not implemented");
   }
-  // Called for each entry, in the order of the table. An error is logged and otherwise ignored.
+  // Called for each entry, in the order of the table. An error is ignored.
   virtual Status AddUserKey(const Slice& key, const Slice& value, EntryType /*type*/,
                             SequenceNumber /*seq*/, uint64_t /*file_size*/) {
     return Add(key, value);

@@ -207,8 +207,9 @@ class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
 
   // Replaces the timestamps of all keys by `ts`. ts_sz_func returns the size in bytes of the
   // timestamps of a family: 0 = its keys are not changed; SIZE_MAX = unknown, which gives NotFound.
-  // A size different from that of `ts` gives InvalidArgument. After an error, keys before the
-  // failing one have been changed.
+  // A size different from that of `ts` gives InvalidArgument. After such an error, keys before the
+  // failing one have been changed. Corruption, with no key changed, if an update differs from its
+  // checksum.
   Status UpdateTimestamps(const Slice& ts, std::function<size_t(uint32_t)> ts_sz_func);
 
   // If enabled, the timestamp size of each family that is written to is remembered.
@@ -221,7 +222,9 @@ class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
   // 8 if updates have checksums, else 0.
   size_t GetProtectionBytesPerKey() const;
 
-  // Updates that are added after this call are applied, but not written to the WAL.
+  // Updates that are added after this call are applied, but not written to the WAL. NotSupported by
+  // Transaction::Prepare() and by the write policies other than WRITE_COMMITTED, for which the log
+  // must have the whole batch. In a commit-time batch of a transaction it has no effect.
   void MarkWalTerminationPoint();
   const SavePoint& GetWalTerminationPoint() const { return wal_term_point_; }
 

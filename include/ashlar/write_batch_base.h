@@ -47,7 +47,8 @@ class ASHLAR_EXPORT WriteBatchBase {
   virtual Status Put(const SliceParts& key, const SliceParts& value);
 
   // Sets the value of a key to something that was written at an earlier time, in seconds since
-  // 1970; 2^64 - 1 means now. Not for families with timestamps.
+  // 1970; 2^64 - 1 means now. Not for families with timestamps. The time is in the batch and in the
+  // WAL only: the value is stored as by Put(), and for compactions by age it was written now.
   virtual Status TimedPut(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value,
                           uint64_t write_unix_time) = 0;
 

@@ -133,6 +133,8 @@ class PartlyLoggedBatch : public CallOptionsTest {
 };
 
 TEST_F(PartlyLoggedBatch, EndsAtItsMarkInTheLogAlsoWithoutMissingFamilies) {
+  options_.avoid_flush_during_shutdown = true;  // the rest counts as unlogged
+  Reopen();
   for (const auto& [before, behind] : {std::pair(1, 0), {0, 1}, {2, 3}}) {
     SCOPED_TRACE(before);
     ColumnFamilyHandle* dropped = nullptr;
@@ -155,6 +157,22 @@ TEST_F(PartlyLoggedBatch, EndsAtItsMarkInTheLogAlsoWithoutMissingFamilies) {
     EXPECT_EQ(Property("ashlar.recovery-report"), "");
     Delete("a");
   }
+}
+
+// What is not in the log is flushed at the end, and is not there for readers of persisted data.
+TEST_F(PartlyLoggedBatch, CountsAsUnloggedIfItGoesOnBehindTheMark) {
+  ReadOptions persisted;
+  persisted.read_tier = kPersistedTier;
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  batch.MarkWalTerminationPoint();
+  Write(&batch);
+  EXPECT_EQ(Get("a", persisted), "1");
+  ASSERT_OK(batch.Put("b", "1"));
+  Write(&batch);
+  EXPECT_EQ(Get("b", persisted), "(none)");
+  Reopen();
+  EXPECT_EQ(Keys(), "ab");
 }
 
 TEST_F(CallOptionsTest, LimitOfHistoryIsRefusedWhereKeysHaveNoTimestamps) {

@@ -6,10 +6,13 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "ashlar/cache.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/listener.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/write_batch.h"
 #include "tests/support/blocked_pool.h"
@@ -252,7 +255,8 @@ TEST_F(EngineTest, UnloggedWritesAreFlushedOnClose) {
   EXPECT_EQ(Get("a"), "1");
 }
 
-// The flush ends the pauses. A call that waits nevertheless is helped on, so that the test ends.
+// The flush begins in spite of the pauses. A call that waits nevertheless is helped on, so that the
+// test ends.
 TEST_F(EngineTest, UnloggedWritesAreFlushedOnCloseAlthoughBackgroundWorkIsPaused) {
   for (int i = 0; i < 2; i++) ASSERT_OK(db_->PauseBackgroundWork());
   ASSERT_OK(db_->Put(Unlogged(), "a", "1"));
@@ -265,6 +269,35 @@ TEST_F(EngineTest, UnloggedWritesAreFlushedOnCloseAlthoughBackgroundWorkIsPaused
   db_.reset();
   Open();
   EXPECT_EQ(Get("a"), "1");
+}
+
+TEST_F(EngineTest, CompactionsStayPausedWhileUnloggedWritesAreFlushedOnClose) {
+  struct Watcher final : public EventListener {
+    void OnFlushBegin(DB* db, const FlushJobInfo&) override {
+      EXPECT_TRUE(db->GetProperty("ashlar.background-work", &work));
+    }
+    void OnCompactionBegin(DB*, const CompactionJobInfo&) override { compactions++; }
+    std::string work;  // during the last flush
+    std::atomic<int> compactions{0};
+  };
+  const auto watcher = std::make_shared<Watcher>();
+  options_.listeners = {watcher};
+  options_.level0_file_num_compaction_trigger = 2;
+  Reopen();
+  for (int i = 0; i < 4; i++) {
+    Put("a", std::to_string(i));
+    Flush();
+  }
+  WaitForJobs();
+  ASSERT_OK(db_->PauseBackgroundWork());
+  ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
+  ASSERT_OK(db_->Put(Unlogged(), "b", "1"));
+  watcher->work.clear();
+  ASSERT_OK(db_->Close());
+  EXPECT_NE(watcher->work.find("compactions: scheduled 0, running 0, queued default"),
+            std::string::npos)
+      << watcher->work;
+  EXPECT_EQ(watcher->compactions, 0);
 }
 
 TEST_F(EngineTest, LoggedWritesComeBackWithoutAFlush) {

@@ -57,6 +57,13 @@ class DbBenchRunsTest(BenchTest):
             self.assertEqual(refused.returncode, 1, wrong)
             self.assertIn(wrong, refused.stderr)
 
+    def test_options_that_cannot_be_opened_delete_nothing(self):
+        self.results("fillseq")
+        refused = self.run_bench("readseq", "-unordered_write")  # it excludes enable_pipelined_write
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("unordered_write", refused.stderr)
+        self.assertEqual(self.results("readseq", "-use_existing_db=1")["readseq"][0], 2000)
+
     def test_keys_with_timestamps_are_found(self):
         stamped = ["-user_timestamp_size=8", "-bloom_bits=10"]
         found = self.results("fillrandom,fillseq,overwrite,flush,overwrite,readrandom,readmissing,readhot,seekrandom,"

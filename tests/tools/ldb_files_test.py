@@ -493,7 +493,7 @@ class LdbFilesTest(LdbToolTest):
 
     def check_log_is_found(self, wal_dir, note):
         """The log next to the tables is used, with the note on stderr until the OPTIONS file is rewritten."""
-        note = f"ldb: wal_dir {wal_dir} of the OPTIONS file {note}\n".encode()
+        note = f"ldb: wal_dir {wal_dir} of the OPTIONS file or the program {note}\n".encode()
         self.ok("put", "a", "1", "--create_if_missing")
         self.set_wal_dir(wal_dir)
         for command, lines in ((("get", "a"), ["1"]), (("scan",), ["a : 1"]), (("put", "b", "2"), ["OK"])):

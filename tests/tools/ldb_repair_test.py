@@ -9,7 +9,7 @@ import shutil
 import unittest
 
 from ldb_support import PROGRAM, REFERENCE, LdbToolTest
-from tool_support import needs, run
+from tool_support import needs, run, state_of
 
 SAMPLES = ("empty", "basic_snappy", "levels_lz4", "wal_crash", "wal_recycled_crash",
            "universal_fifo", "partitioned_xxh3", "hash_index_ribbon", "first_key_index_v4",
@@ -61,12 +61,43 @@ class LdbRepairTest(LdbToolTest):
             done = self.ldb("repair", *flags)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(done.stderr.decode(),
-                             f"ldb: wal_dir {wal_dir} of the OPTIONS file {note}\n" if note else "")
+                             f"ldb: wal_dir {wal_dir} of the OPTIONS file or the program {note}\n"
+                             if note else "")
             self.assertEqual(os.listdir(self.path("logs")), [log])
             self.assertFalse(os.path.exists(self.path("nosuch")))
             self.set_wal_dir("")
             self.check(self.ldb("scan"), ["a : 1"])
             self.ok("put", "a", "1")  # the next repair finds a log again
+
+    def move_log_to(self, folder):
+        """Makes a database with one pair in a log, which is in another folder."""
+        self.ok("put", "a", "1", "--create_if_missing")
+        log, = [name for name in os.listdir(self.path("db")) if name.endswith(".log")]
+        os.mkdir(self.path(folder))
+        os.rename(self.path("db", log), self.path(folder, log))
+        self.set_wal_dir(self.path(folder))
+
+    def test_logs_in_two_places_are_not_repaired_without_a_manifest(self):
+        self.move_log_to("logs")
+        with open(self.path("db", "000001.log"), "wb"):
+            pass  # a leftover
+        manifest, = glob.glob(self.path("db") + "/MANIFEST-*")
+        os.truncate(manifest, os.path.getsize(manifest) - 1)
+        before = state_of(self.path("logs"))
+        self.check_failure(self.ldb("repair"), self.path("db") + " and", self.path("logs"),
+                           "--try_load_options=false")
+        self.assertEqual(state_of(self.path("logs")), before)
+        os.rename(self.path("db", "000001.log"), self.path("moved"))
+        self.ok("repair")
+        self.assertEqual(self.ok("scan"), "a : 1\n")
+
+    def test_a_missing_wal_dir_may_have_the_logs(self):
+        self.move_log_to("logs")
+        os.rename(self.path("logs"), self.path("elsewhere"))
+        self.check_failure(self.ldb("repair"), self.path("logs"), "does not exist")
+        os.rename(self.path("elsewhere"), self.path("logs"))
+        self.ok("repair")
+        self.assertEqual(self.ok("scan"), "a : 1\n")
 
     def test_update_manifest_changes_nothing_where_temperatures_are_unknown(self):
         self.fill()

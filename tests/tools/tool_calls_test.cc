@@ -204,6 +204,36 @@ TEST(ToolEnvironments, DirectoriesAndObjectsOfTheProgramAreUsed) {
   }
 }
 
+// The logs are where the database was opened before the program chose another directory.
+TEST(ToolEnvironments, AMissingWalDirOfTheProgramIsIgnored) {
+  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
+  Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  ASSERT_OK(db->Put({}, "a", "1"));
+  ASSERT_OK(db->Close());
+  db.reset();
+  std::vector<std::string> names;
+  ASSERT_OK(env->GetChildren("/db", &names));
+  for (const std::string& name : names) {
+    if (name.starts_with("OPTIONS-")) {
+      ASSERT_OK(env->DeleteFile("/db/" + name));
+    }
+  }
+  Options later = options;
+  later.wal_dir = "/none";
+  EXPECT_EQ(RunLdb(later, "/db", {"checkconsistency"}, 0), "OK\n");
+  EXPECT_EQ(RunLdb(later, "/db", {"scan"}, 0), "a : 1\n");
+  EXPECT_NE(RunLdb(later, "/db", {"dump_live_files"}, 0).find("PUT(0) : 0x61"), std::string::npos);
+  EXPECT_TRUE(RunLdb(later, "/db", {"repair"}, 0).ends_with("OK\n"));
+  EXPECT_FALSE(env->FileExists("/none").ok());
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  std::string found;
+  EXPECT_OK(db->Get({}, "a", &found));
+}
+
 // ---- families with timestamps
 
 class StampedToolCalls : public testing::Test {

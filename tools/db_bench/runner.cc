@@ -21,7 +21,11 @@
 #include "ashlar/statistics.h"
 #include "ashlar/utilities/optimistic_transaction_db.h"
 #include "ashlar/utilities/transaction_db.h"
+#include "db/options/options_check.h"
+#include "db/options/table_factory.h"
+#include "table/sst/write/table_builder.h"
 #include "tools/db_bench/traces.h"
+#include "util/result.h"
 
 namespace ashlar {
 namespace bench {
@@ -279,25 +283,40 @@ Runner::~Runner() {
   Close();
 }
 
+namespace {
+
+// The options with which databases are opened, for all families.
+DBOptions OptionsToOpen(const Options& options) {
+  DBOptions result = options;
+  // With --num_column_families a new database gets all families at once.
+  result.create_missing_column_families = true;
+  // Unordered writes of transactions go with WRITE_PREPARED and two queues only.
+  if (FLAGS_transaction_db && result.unordered_write) result.two_write_queues = true;
+  return result;
+}
+
+// The checks with which an opening begins.
+Status CheckCanBeOpened(const Options& options) {
+  RETURN_IF_ERROR(CheckOptionsSupported(OptionsToOpen(options), options));
+  const BlockBasedTableOptions* const table = BlockBasedOptionsOf(options.table_factory.get());
+  return table == nullptr ? Status::OK() : CheckTableOptionsWritable(*table, options.compression);
+}
+
+}  // namespace
+
 // Does nothing if the database is open already. Errors end the process, since there is nothing to
 // measure.
 void Runner::Open() {
   if (db_ != nullptr) return;
   assert(families_.empty());
-  // With --num_column_families a new database gets all families at once.
-  DBOptions options = options_;
-  options.create_missing_column_families = true;
+  const DBOptions options = OptionsToOpen(options_);
   std::vector<ColumnFamilyDescriptor> families;
   // With one family this is the default family, so that the same code opens both kinds.
   for (int i = 0; i < FLAGS_num_column_families; i++) families.emplace_back(NameOf(i), options_);
   Status status;
   if (FLAGS_transaction_db) {
     TransactionDBOptions transaction_options;
-    // Unordered writes go with this policy and two queues only.
-    if (options.unordered_write) {
-      options.two_write_queues = true;
-      transaction_options.write_policy = WRITE_PREPARED;
-    }
+    if (options.unordered_write) transaction_options.write_policy = WRITE_PREPARED;
     TransactionDB* db = nullptr;
     status = TransactionDB::Open(options, transaction_options, path_, families, &families_, &db);
     db_.reset(db);
@@ -341,6 +360,7 @@ bool Runner::RunAll(const std::string& names) {
     if (text.empty()) continue;
     if (!ParseEntry(text, &entries.emplace_back()) || !IsAllowed(entries.back())) return false;
   }
+  RequireOk(CheckCanBeOpened(options_), "open");
   // The reporter runs for all benchmarks of the list, so that its file shows the whole run.
   if (FLAGS_report_interval_seconds > 0) {
     reporter_ = Reporter::Start(FLAGS_report_file, FLAGS_report_interval_seconds);

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "ashlar/convenience.h"
@@ -75,26 +77,60 @@ Result<bool> HoldsNeededLogs(const std::string& dir, FileNumber first_needed) {
   });
 }
 
+// What wal_dir names, compared with the directory of the database.
+enum class WalDirPlace : uint8_t { kOwn, kOther, kMissing };
+
+// The own directory may be named by another path.
+Result<WalDirPlace> PlaceOf(const std::string& wal_dir, const std::string& db) {
+  if (wal_dir.empty()) return WalDirPlace::kOwn;
+  FileSystem* const fs = ToolFiles();
+  const IOStatus found = fs->FileExists(wal_dir, IOOptions(), nullptr);
+  if (IsMissing(found)) return WalDirPlace::kMissing;
+  RETURN_IF_ERROR(found);  // the directory may exist and hold the logs
+  bool is_own = false;
+  RETURN_IF_ERROR(fs->AreFilesSame(wal_dir, db, IOOptions(), &is_own, nullptr));
+  return is_own ? WalDirPlace::kOwn : WalDirPlace::kOther;
+}
+
 // Clears wal_dir if the logs are in the database's own directory. A copy or a checkpoint has its
 // logs beside its tables, while its OPTIONS file still names the wal_dir of the original.
 Status CorrectWalDir(const Invocation& call, FileNumber first_needed_log, DBOptions* options) {
   assert(options != nullptr);
-  if (options->wal_dir.empty()) return Status::OK();
-  FileSystem* const fs = ToolFiles();
-  const IOStatus found = fs->FileExists(options->wal_dir, IOOptions(), nullptr);
+  ASSIGN_OR_RETURN(const WalDirPlace place, PlaceOf(options->wal_dir, call.db));
+  if (place == WalDirPlace::kOwn) return Status::OK();
   const char* why = "does not exist";
-  if (!found.IsNotFound() && !found.IsPathNotFound()) {
-    RETURN_IF_ERROR(found);  // the directory may exist and hold the logs
-    bool is_own = false;     // the same directory, perhaps by another path
-    RETURN_IF_ERROR(fs->AreFilesSame(options->wal_dir, call.db, IOOptions(), &is_own, nullptr));
-    if (is_own) return Status::OK();
+  if (place == WalDirPlace::kOther) {
     ASSIGN_OR_RETURN(const bool has_own, HoldsNeededLogs(call.db, first_needed_log));
     if (!has_own) return Status::OK();
     why = "is ignored: the logs are in the database's own directory";
   }
-  std::fprintf(stderr, "ldb: wal_dir %s of the OPTIONS file %s\n", options->wal_dir.c_str(), why);
+  std::fprintf(stderr, "ldb: wal_dir %s of the OPTIONS file or the program %s\n",
+               options->wal_dir.c_str(), why);
   options->wal_dir.clear();
   return Status::OK();
+}
+
+// InvalidArgument if the needed logs may be elsewhere than CorrectWalDir() would look for them. A
+// repair without them makes a MANIFEST with which the next opening deletes them. `first_needed_log`
+// is nullopt if no complete MANIFEST says which logs are needed.
+Status CheckPlaceOfLogs(const Invocation& call, std::optional<FileNumber> first_needed_log,
+                        const std::string& wal_dir) {
+  ASSIGN_OR_RETURN(const WalDirPlace place, PlaceOf(wal_dir, call.db));
+  if (place == WalDirPlace::kOwn) return Status::OK();
+  constexpr const char* kWayOut = "or leave wal_dir out with --try_load_options=false";
+  ASSIGN_OR_RETURN(const bool has_own,
+                   HoldsNeededLogs(call.db, first_needed_log.value_or(FileNumber{0})));
+  if (place == WalDirPlace::kMissing) {
+    if (has_own) return Status::OK();
+    return Status::InvalidArgument(StrCat("the logs are not in ", call.db, ", and wal_dir ",
+                                          wal_dir, " does not exist: bring it back, ", kWayOut));
+  }
+  if (first_needed_log || !has_own) return Status::OK();
+  ASSIGN_OR_RETURN(const bool has_others, HoldsNeededLogs(wal_dir, /*first_needed=*/0));
+  if (!has_others) return Status::OK();
+  return Status::InvalidArgument(
+      StrCat("there are logs in ", call.db, " and in wal_dir ", wal_dir, ", and no complete ",
+             "MANIFEST says which are needed: move those away that are not, ", kWayOut));
 }
 
 // Sets a pointer or a list that the OPTIONS file has left empty to that of the program.
@@ -178,10 +214,10 @@ ColumnFamilyDescriptor* FindOrAdd(const std::string& name, StoredOptions* option
   return &options->families.emplace_back(name, ProgramOptions(name));
 }
 
-// The first log that a database with this MANIFEST needs; 0 if the MANIFEST may lack records, so
-// that every log may be needed.
-FileNumber FirstNeededLogOf(const ManifestContent& manifest) {
-  if (!manifest.IsFinal() || manifest.families.empty()) return 0;
+// The first log that a database with this MANIFEST needs; nullopt if the MANIFEST may lack records,
+// so that every log may be needed.
+std::optional<FileNumber> FirstNeededLogOf(const ManifestContent& manifest) {
+  if (!manifest.IsFinal() || manifest.families.empty()) return std::nullopt;
   if (manifest.counters.min_log_number_to_keep > 0) return manifest.counters.min_log_number_to_keep;
   FileNumber first = FileNumber::None();
   for (const auto& [id, family] : manifest.families) first = std::min(first, family.log_number);
@@ -194,8 +230,7 @@ Result<StoredOptions> OptionsForReading(const Invocation& call, const ManifestSt
   ASSIGN_OR_RETURN(StoredOptions result, DescribeFamilies(state));
   StoredOptions loaded;
   ASSIGN_OR_RETURN(const bool has_file, ReadOptionsFile(call, ConfigOptions(), &loaded));
-  if (!has_file) return result;
-  result.db.wal_dir = loaded.db.wal_dir;
+  if (has_file) result.db.wal_dir = loaded.db.wal_dir;
   RETURN_IF_ERROR(CorrectWalDir(call, state.FirstNeededLog(), &result.db));
   for (ColumnFamilyDescriptor& descriptor : result.families) {
     for (const ColumnFamilyDescriptor& from_file : loaded.families) {
@@ -247,7 +282,7 @@ Result<StoredOptions> OptionsForRepair(const Invocation& call) {
   std::vector<std::string> notes;
   Result<ManifestContent> manifest = FindManifestContent(ToolFiles(), call.db, &notes);
   if (!manifest.ok() && !IsMissing(manifest.status())) return manifest.status();
-  FileNumber first_needed_log = 0;  // without a MANIFEST every log may be needed
+  std::optional<FileNumber> first_needed_log;
   if (manifest.ok()) {
     first_needed_log = FirstNeededLogOf(*manifest);
     for (const auto& [id, family] : manifest->families) {
@@ -256,22 +291,20 @@ Result<StoredOptions> OptionsForRepair(const Invocation& call) {
       RETURN_IF_ERROR(SetStoredComparator(family.name, *family.comparator, options));
     }
   }
-  if (has_file) RETURN_IF_ERROR(CorrectWalDir(call, first_needed_log, &result.db));
+  RETURN_IF_ERROR(CheckPlaceOfLogs(call, first_needed_log, result.db.wal_dir));
+  RETURN_IF_ERROR(CorrectWalDir(call, first_needed_log.value_or(FileNumber{0}), &result.db));
   FindOrAdd(kDefaultColumnFamilyName, &result);
   return result;
 }
 
 Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState& state) {
   StoredOptions options{.db = ProgramDbOptions(), .families = {}};
-  ASSIGN_OR_RETURN(const bool has_file, ReadOptionsFile(call, ConfigOptions(), &options));
-  if (has_file) RETURN_IF_ERROR(CorrectWalDir(call, state.FirstNeededLog(), &options.db));
-  const std::string& wal_dir = options.db.wal_dir;
-  if (wal_dir.empty()) return call.db;
+  // Without a file the options stay those of the program.
+  RETURN_IF_ERROR(ReadOptionsFile(call, ConfigOptions(), &options).status());
+  RETURN_IF_ERROR(CorrectWalDir(call, state.FirstNeededLog(), &options.db));
   // By another path the database's own directory would count as a second one.
-  bool is_own = false;
-  RETURN_IF_ERROR(
-      ToolFiles()->AreFilesSame(wal_dir, call.db, IOOptions(), &is_own, /*dbg=*/nullptr));
-  return is_own ? call.db : wal_dir;
+  ASSIGN_OR_RETURN(const WalDirPlace place, PlaceOf(options.db.wal_dir, call.db));
+  return place == WalDirPlace::kOwn ? call.db : options.db.wal_dir;
 }
 
 Status CheckLogs(const Invocation& call, const ManifestState& state) {

@@ -242,6 +242,7 @@ Status ForEachUpdate(DBImpl* db, const WriteBatch& section, const Use& use) {
     const Comparator* const comparator = db->ComparatorOf(record.family);
     // The family was dropped after the section was written, so its updates have no effect.
     if (comparator == nullptr) continue;
+    record.DropWriteTime();
     NumberedFamily family(record.family, comparator);
     RETURN_IF_ERROR(use(record, &family));
   }

@@ -59,6 +59,12 @@ Status PessimisticTransaction::Prepare() {
   const Policy policy =
       state_->policy == Policy::kWriteUnprepared ? Policy::kWritePrepared : state_->policy;
   WriteBatch* const batch = batch_.GetWriteBatch();
+  // The log would have the begin of the section without its end, which no replay accepts.
+  if (!batch->GetWalTerminationPoint().is_cleared()) {
+    return Status::NotSupported(
+        "Transaction::Prepare: the batch has a WAL termination point, but the log must have the "
+        "whole batch");
+  }
   if (state_->writes_before_commit() && batch->HasDeleteRange()) {
     return Status::NotSupported("Transaction::Prepare: a DeleteRange could not be rolled back");
   }
@@ -195,6 +201,8 @@ Status PessimisticTransaction::CommitPrepared() {
         "TransactionOptions::use_only_the_last_commit_time_batch_for_recovery");
   }
   WriteBatch marker = commit_time_batch_;
+  // The log must have the marker, so a WAL termination point of the program does not count here.
+  WriteBatchInternal::SetWalTerminationPoint(&marker, SavePoint());
   RETURN_IF_ERROR(WriteBatchInternal::MarkCommit(&marker, name_));
   // Updates since Prepare() are in the batch, but not in the section in the log.
   WriteBatch later = LaterUpdates();

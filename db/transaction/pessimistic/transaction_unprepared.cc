@@ -59,6 +59,11 @@ Status PessimisticTransaction::WriteOut() {
         "Transaction: the database was opened without DBOptions::allow_2pc, so that "
         "write_batch_flush_threshold has to be 0");
   }
+  if (!batch_.GetWriteBatch()->GetWalTerminationPoint().is_cleared()) {
+    return Status::NotSupported(
+        "Transaction: a batch with a WAL termination point cannot be written before the commit: "
+        "the log must have the whole batch");
+  }
   if (batch_.GetWriteBatch()->HasDeleteRange()) {
     return Status::NotSupported(
         "Transaction: a DeleteRange could not be rolled back, so that it cannot be written before "

@@ -17,6 +17,8 @@
 #include "db/utilities/copy/decided_tables.h"
 #include "db/utilities/copy/flat_directory.h"
 #include "env/file_util.h"
+#include "table/format/table_property_names.h"
+#include "table/sst/read/table_identity.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -190,6 +192,33 @@ Status BackupPlanner::NameByContent(FileSystem* fs, const DatabaseIdentity& data
   return Status::OK();
 }
 
+namespace {
+
+// Whether two files, which have the same session, are one table: a session gives every table it
+// makes another number. An ingestion may write a sequence number into its copy.
+bool IsOneTable(const TableProperties& a, const TableProperties& b) {
+  const auto sequence_of = [](const TableProperties& table) {
+    const auto& properties = table.user_collected_properties;
+    const auto found = properties.find(std::string(kGlobalSeqnoProperty));
+    return found == properties.end() ? std::string() : found->second;
+  };
+  return a.db_id == b.db_id && a.db_session_id == b.db_session_id &&
+         a.orig_file_number == b.orig_file_number && sequence_of(a) == sequence_of(b);
+}
+
+}  // namespace
+
+// What cannot be read is not the same; then the checksums are compared.
+bool BackupPlanner::HasSameIdentity(FileSystem* fs, const PlannedFile& file,
+                                    const BackupFile& existing) const {
+  if (existing.bytes != file.info.size || !existing.crc) return false;
+  Result<TableProperties> copy =
+      ReadTableProperties(parts_.directory.fs, parts_.directory.PathOf(existing.name));
+  if (!copy.ok() || copy->db_session_id.empty() || copy->orig_file_number == 0) return false;
+  Result<TableProperties> table = ReadTableProperties(fs, file.SourcePath());
+  return table.ok() && IsOneTable(*copy, *table);
+}
+
 // If backups have another file of this name, the table is named by its checksum, like a table
 // without a session.
 Status BackupPlanner::KeepApart(FileSystem* fs, const DatabaseIdentity& database,
@@ -197,6 +226,14 @@ Status BackupPlanner::KeepApart(FileSystem* fs, const DatabaseIdentity& database
   assert(file != nullptr && file->may_be_another);
   const BackupFilePtr existing = parts_.catalog->FindShared(file->name);
   if (existing == nullptr) return Status::OK();
+  if (!file->expected_crc) {
+    file->expected_crc = parts_.identities->KnownCrc(database, file->info.file_number);
+  }
+  // The properties are a small part of a table. The next backup of this session needs not even
+  // them.
+  if (!file->expected_crc && HasSameIdentity(fs, *file, *existing)) {
+    file->expected_crc = existing->crc;
+  }
   RETURN_IF_ERROR(FindCrc(fs, database, file));
   if (existing->bytes == file->info.size && existing->crc == file->expected_crc) {
     return Status::OK();

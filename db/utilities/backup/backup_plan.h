@@ -56,6 +56,8 @@ class BackupPlanner {
   Status NameByContent(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
   // Gives a table that may be another than the one of this name a name of its own if it is.
   Status KeepApart(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
+  // Whether the properties show that the backups' file is the same table.
+  bool HasSameIdentity(FileSystem* fs, const PlannedFile& file, const BackupFile& existing) const;
   // Sets file->expected_crc: as recorded, as remembered, or by reading the file.
   Status FindCrc(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;
   Status FindExisting(FileSystem* fs, const DatabaseIdentity& database, PlannedFile* file) const;

@@ -16,6 +16,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
+#include "table/format/table_property_names.h"
 #include "table/sst/read/table_identity.h"
 #include "util/scope_exit.h"
 #include "util/text/str_cat.h"
@@ -36,6 +37,24 @@ std::optional<FileType> TypeOf(const std::string& database_name) {
   FileType type = kTempFile;
   if (!ParseFileName(database_name, &number, &type)) return std::nullopt;
   return type;
+}
+
+// Whether the session that made the table has also given it its number, so that no other table has
+// both. An SstFileWriter numbers its tables by itself, which may be the number by chance.
+bool IsNumberedByMaker(const TableProperties& table, const std::string& database_name) {
+  FileNumber number = 0;
+  FileType type = kTempFile;
+  return ParseFileName(database_name, &number, &type) && number.value() == table.orig_file_number &&
+         !table.user_collected_properties.contains(std::string(kExternalVersionProperty));
+}
+
+// Whether two directories seem to be on one disk. Its free space may have changed between the two
+// questions.
+bool IsOneDisk(const std::string& db_dir, const std::string& wal_dir, uint64_t free_for_tables,
+               uint64_t free_for_logs) {
+  if (wal_dir == db_dir || wal_dir.starts_with(StrCat(db_dir, "/"))) return true;
+  const auto [less, more] = std::minmax(free_for_tables, free_for_logs);
+  return more - less <= more / 64;
 }
 
 // What a restore needs of the disk of a directory, and what the disk has.
@@ -168,17 +187,11 @@ Status BackupRestore::FindKept() {
 
 // A file that cannot be read is not kept.
 Result<bool> BackupRestore::IsThere(const Target& target, uint64_t bytes) const {
-  const std::string path = PathOf(target);
-  if (options_.mode == RestoreOptions::kVerifyChecksum) {
-    // Without a recorded checksum nobody can say that it is the same.
-    if (!target.crc) return false;
-    Result<CopiedFile> read = copier_.Read({.fs = fs_, .path = path, .bytes = bytes});
-    return read.ok() && read->crc == *target.crc;
-  }
+  if (options_.mode == RestoreOptions::kVerifyChecksum) return HasCrc(target, bytes);
   const std::optional<std::string> session_id = SessionIdIn(target.backup_name);
   if (target.type != kTableFile || !session_id) return false;
-  Result<std::string> found = ReadTableSessionId(fs_, path);
-  if (!found.ok() || *found != *session_id) return false;
+  Result<TableProperties> found = ReadTableProperties(fs_, PathOf(target));
+  if (!found.ok() || found->db_session_id != *session_id) return false;
   // The name may or may not contain the size.
   const FileIdentityForName identity{.database_name = target.database_name,
                                      .type = kTableFile,
@@ -186,9 +199,19 @@ Result<bool> BackupRestore::IsThere(const Target& target, uint64_t bytes) const 
                                      .session_id = *session_id,
                                      .crc = {}};
   const auto plain = BackupEngineOptions::kUseDbSessionId;
-  return target.backup_name == SharedChecksumName(identity, plain) ||
-         target.backup_name ==
-             SharedChecksumName(identity, plain | BackupEngineOptions::kFlagIncludeFileSize);
+  const bool is_named_so =
+      target.backup_name == SharedChecksumName(identity, plain) ||
+      target.backup_name ==
+          SharedChecksumName(identity, plain | BackupEngineOptions::kFlagIncludeFileSize);
+  if (!is_named_so) return false;
+  return IsNumberedByMaker(*found, target.database_name) || HasCrc(target, bytes);
+}
+
+bool BackupRestore::HasCrc(const Target& target, uint64_t bytes) const {
+  // Without a recorded checksum nobody can say that it is the same.
+  if (!target.crc) return false;
+  Result<CopiedFile> read = copier_.Read({.fs = fs_, .path = PathOf(target), .bytes = bytes});
+  return read.ok() && read->crc == *target.crc;
 }
 
 Status BackupRestore::FindExcluded() {
@@ -235,8 +258,8 @@ Status BackupRestore::FindInAlternates(std::vector<Target*> wanted) {
 }
 
 // The space of the old files counts as free. There is no check if the file system does not report
-// its free space. It does not tell disks apart either: two directories with the same free space are
-// taken for places on one disk.
+// its free space. It does not tell disks apart either: two directories with about the same free
+// space are taken for places on one disk.
 Status BackupRestore::CheckSpace() const {
   DiskSpace tables{.dir = db_dir_}, logs{.dir = wal_dir_};
   for (const Target& target : targets_) {
@@ -248,7 +271,7 @@ Status BackupRestore::CheckSpace() const {
     if (!fs_->GetFreeSpace(disk->dir, IOOptions(), &disk->available, nullptr).ok())
       return Status::OK();
   }
-  const bool is_one_disk = wal_dir_ == db_dir_ || tables.available == logs.available;
+  const bool is_one_disk = IsOneDisk(db_dir_, wal_dir_, tables.available, logs.available);
   if (is_one_disk) tables.needed += std::exchange(logs.needed, 0);
   // Old files are listed only if space is scarce.
   if (tables.IsEnough() && logs.IsEnough()) return Status::OK();

@@ -54,8 +54,10 @@ class BackupRestore {
   // them. The pool's threads compare the files.
   Status FindKept();
   // Whether the existing file with this name and size is the file of the backup. Compares CRCs or
-  // the ids of sessions, depending on the mode.
+  // the ids of sessions, depending on the mode; both if a session may have made another such table.
   Result<bool> IsThere(const Target& target, uint64_t bytes) const;
+  // Reads the existing file of this size, and compares its CRC with that of the backup.
+  bool HasCrc(const Target& target, uint64_t bytes) const;
   // Finds sources for the files that the backup excludes. InvalidArgument if one has no source.
   Status FindExcluded();
   // The part of FindExcluded() that asks the engines of RestoreOptions::alternate_dirs.

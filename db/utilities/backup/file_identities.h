@@ -8,9 +8,9 @@
 // against this hash: the current session and those in the names of earlier backups. Only if none
 // matches, the properties of the table are read. A session does not identify a table that got its
 // number from another one: one SstFileWriter makes several tables, and an ingestion gives them the
-// numbers of their database. Such tables and other files are identified by their CRC-32C. It is
-// taken from the MANIFEST, or from an earlier backup by this engine in the same session of the
-// database, or is computed.
+// numbers of their database. Such tables are identified by their properties or, if backups have
+// another table of their name, by their CRC-32C, like other files. It is taken from the MANIFEST,
+// or from an earlier backup by this engine in the same session of the database, or is computed.
 //
 // Threads: any; RememberCrcs() and AddCrcs() must not be called while a backup is planned.
 #pragma once

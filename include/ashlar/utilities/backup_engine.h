@@ -86,8 +86,10 @@ struct ASHLAR_EXPORT BackupEngineOptions : public CheckpointOrBackupEngineOption
 
   // The names of shared files contain either the session of the database that created the table, or
   // the CRC-32C and size of the file. Blob files, and tables without a session id, always have the
-  // second form. Names of both kinds can be in the same directory; after a change, files are copied
-  // once more.
+  // second form. So has an ingested or imported table if backups have another table of its first
+  // name. Names of both kinds can be in the same directory; after a change, files are copied once
+  // more. Each session of the database reads the files with names of the second form once, unless
+  // it has recorded their CRC-32C.
   enum ShareFilesNaming : uint32_t {
     kLegacyCrc32cAndFileSize = 1U,
     kUseDbSessionId = 2U,
@@ -184,7 +186,8 @@ struct RestoreOptions {
   // What happens to tables and blob files in the target directory that have the name of a file of
   // the backup. Other files of a database are always deleted.
   enum Mode : uint32_t {
-    // Keep a table if its session id and size match. Its content is not checked. Blob files are
+    // Keep a table if its session id and size match. Its content is not checked, except for an
+    // ingested or imported table, which is kept only if its checksum matches, too. Blob files are
     // deleted.
     kKeepLatestDbSessionIdFiles = 1U,
     // Keep a file if its size and its checksum, which is computed, match.

@@ -85,6 +85,12 @@ Result<bool> TableFilter::MayContainPrefix(const Slice& prefix, const LookupKey&
   return filter->view.MayContain(prefix);
 }
 
+bool TableFilter::CanRejectKey(const Slice& user_key) const {
+  if (!CanReject()) return false;
+  return contents_.has_whole_keys || contents_.prefix_extractor == nullptr ||
+         contents_.prefix_extractor->InDomain(user_key);
+}
+
 Result<bool> TableFilter::MayContainWithoutTimestamp(const Slice& user_key, const LookupKey& stored,
                                                      BlockRead* read) const {
   if (kind_ == Kind::kNone) return true;

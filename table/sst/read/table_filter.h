@@ -40,6 +40,11 @@ class TableFilter {
 
   // False: the filter would never reject a key.
   bool CanReject() const { return kind_ != Kind::kNone; }
+  // The same for one user key, which is given without a timestamp: a filter of prefixes only says
+  // nothing about a key that has none.
+  bool CanRejectKey(const Slice& user_key) const;
+  // Whether whole keys are asked for, and not only their prefixes.
+  bool has_whole_keys() const { return contents_.has_whole_keys; }
 
   // False only if no version of the key is in the table. NotInMemory() if it needs a block of the
   // filter that it may not read now. Hot: one cache line of a full filter.

@@ -71,16 +71,6 @@ Result<std::optional<BareTable>> ReadIfBare(FileSystem* fs, const std::string& p
 
 }  // namespace
 
-Result<std::string> ReadTableSessionId(FileSystem* fs, const std::string& path) {
-  ASSIGN_OR_RETURN(const std::optional<BareTable> bare, ReadIfBare(fs, path));
-  if (bare) return bare->properties.db_session_id;
-  ASSIGN_OR_RETURN(const std::optional<StoredProperties> stored, ReadProperties(fs, path));
-  if (!stored) return std::string();
-  ASSIGN_OR_RETURN(const PropertiesView properties,
-                   ViewProperties(stored->block.contents, stored->offset, path));
-  return std::string(properties.db_session_id);
-}
-
 Result<TableProperties> ReadTableProperties(FileSystem* fs, const std::string& path) {
   ASSIGN_OR_RETURN(const std::optional<BareTable> bare, ReadIfBare(fs, path));
   if (bare) return bare->properties;

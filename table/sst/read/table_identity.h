@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads which session created a table, or all of its properties. Only the footer, the metaindex and
-// the properties are read, so no comparator is needed. Threads: any number.
+// Reads the properties of a table. Only the footer, the metaindex and the properties are read, so
+// no comparator is needed. Threads: any number.
 #pragma once
 
 #include <string>
@@ -12,11 +12,7 @@
 
 namespace ashlar {
 
-// The session id of the database that created the table; empty if the table has none. Errors name
-// the file and the offset.
-Result<std::string> ReadTableSessionId(FileSystem* fs, const std::string& path);
-
-// Corruption if the table has no properties.
+// Corruption if the table has no properties. Errors name the file and the offset.
 Result<TableProperties> ReadTableProperties(FileSystem* fs, const std::string& path);
 
 }  // namespace ashlar

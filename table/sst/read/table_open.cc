@@ -288,8 +288,10 @@ Status TableReader::CheckUniqueId() const {
 }
 
 // The same at every open of this very file; 0 if it has no identity. Copies of one file that were
-// ingested with different sequence numbers have different ids.
+// ingested with different sequence numbers have different ids. The image of a translated table is
+// not the file: its filter depends on the options of this opening.
 uint64_t TableReader::StableFileId() const {
+  if (translation_ != nullptr) return 0;
   Result<InternalUniqueId> id = UniqueId();
   if (!id.ok()) return 0;
   return CacheFileId(*id, footer_.checksum.base, key_format_.global_seqno);

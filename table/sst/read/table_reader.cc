@@ -122,7 +122,7 @@ Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
 FilterAnswer TableReader::AskForKey(const ReadOptions& options, const Slice& user_key,
                                     const Slice& stored) const {
   assert(!InEpoch());
-  if (!filter_.CanReject()) return FilterAnswer::kUnknown;
+  if (!filter_.CanRejectKey(user_key)) return FilterAnswer::kUnknown;
   const IoDeadline deadline(options, options_.clock);
   BlockRead read;
   read.fill_cache = options.fill_cache;
@@ -133,8 +133,20 @@ FilterAnswer TableReader::AskForKey(const ReadOptions& options, const Slice& use
   if (!may_contain.ok()) return FilterAnswer::kUnknown;
   AddPerfCount(*may_contain ? &PerfContextBase::bloom_sst_hit_count
                             : &PerfContextBase::bloom_sst_miss_count);
-  RecordTick(options_.statistics, *may_contain ? BLOOM_FILTER_FULL_POSITIVE : BLOOM_FILTER_USEFUL);
+  if (!filter_.has_whole_keys()) {
+    RecordTick(options_.statistics, BLOOM_FILTER_PREFIX_CHECKED);
+    if (!*may_contain) RecordTick(options_.statistics, BLOOM_FILTER_PREFIX_USEFUL);
+  } else {
+    RecordTick(options_.statistics,
+               *may_contain ? BLOOM_FILTER_FULL_POSITIVE : BLOOM_FILTER_USEFUL);
+  }
   return *may_contain ? FilterAnswer::kPerhaps : FilterAnswer::kAbsent;
+}
+
+void TableReader::CountKeyFound() const {
+  assert(filter_.CanReject());
+  RecordTick(options_.statistics, filter_.has_whole_keys() ? BLOOM_FILTER_FULL_TRUE_POSITIVE
+                                                           : BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
 }
 
 // A backward seek also needs earlier partitions, which are not asked, so they may hold entries with

@@ -171,8 +171,10 @@ class TableReader : public EpochRetired {
   // key with any timestamp.
   FilterAnswer AskForKey(const ReadOptions& options, const Slice& user_key,
                          const Slice& stored) const;
-  // Counts that AskForPrefix() had answered kPerhaps and the table did have such an entry.
+  // Count that AskForPrefix(), or AskForKey(), had answered kPerhaps and the table did have such an
+  // entry.
   void CountPrefixFound() const;
+  void CountKeyFound() const;
 
   // Implements ScanBlocks::Note(); scan_blocks.cc.
   Status NoteBlocks(const Slice& start, const Slice& limit, size_t max_bytes, HeldBlocks* home,

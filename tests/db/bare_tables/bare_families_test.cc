@@ -334,6 +334,35 @@ TEST_F(BareFamilies, TheFormatMayChangeFromOpenToOpen) {
 }
 
 // The tombstone of an older table must not be lost while there is something below that it hides.
+// The image of a table has the filter that the options ask for at this opening, and a cache that
+// outlives the database may have that of another opening.
+TEST_F(BareFamilies, FiltersFollowTheExtractorInACacheThatStays) {
+  PlainTableOptions plain;
+  plain.hash_table_ratio = 0;
+  options_.table_factory.reset(NewPlainTableFactory(plain));
+  options_.prefix_extractor.reset();
+  Open();
+  for (int i = 0; i < 100; i++) Put("p" + std::to_string(10 + i / 10) + std::to_string(i), "v");
+  Flush();
+  BlockBasedTableOptions blocks;
+  blocks.block_cache = NewLRUCache(16 << 20);
+  blocks.cache_index_and_filter_blocks = true;
+  blocks.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(blocks));
+  for (const size_t prefix : {0, 3, 2}) {
+    Close();
+    options_.prefix_extractor.reset(prefix == 0 ? nullptr : NewFixedPrefixTransform(prefix));
+    Open();
+    EXPECT_EQ(Get("p100"), "v");
+    ReadOptions read;
+    read.prefix_same_as_start = prefix != 0;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    int count = 0;
+    for (it->Seek("p10"); it->Valid(); it->Next()) count++;
+    EXPECT_EQ(count, prefix == 3 ? 10 : 100) << prefix;
+  }
+}
+
 TEST_F(BareFamilies, ACompactionOfRangeTombstonesSaysWhyItFails) {
   UseBlocks();
   options_.disable_auto_compactions = true;

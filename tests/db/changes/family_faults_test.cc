@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "ashlar/convenience.h"
+#include "ashlar/listener.h"
+#include "env/file_util.h"
+#include "tests/support/invalid_syncs.h"
 #include "tests/support/test_db.h"
 #include "util/text/str_cat.h"
 
@@ -65,6 +68,8 @@ class FamilyFaults : public testing::TestWithParam<uint64_t> {
   }
   static void ForEachFault(const Options& options, const std::function<Status(Run*)>& change,
                            const std::function<void(Run*)>& check);
+  // A drop meets each fault. Afterwards the write is refused, or it is not lost.
+  static void DropsThatFail(const Options& options);
   static std::vector<std::string> FamiliesOf(TestDb* image) {
     std::vector<std::string> names;
     EXPECT_OK(DB::ListColumnFamilies(image->options(), image->dir(), &names));
@@ -118,7 +123,7 @@ TEST_P(FamilyFaults, ADropThatFailedDoesNotComeAboutLater) {
   });
 }
 
-TEST_P(FamilyFaults, DropsThatFail) {
+void FamilyFaults::DropsThatFail(const Options& options) {
   int kept = 0, refused = 0;
   const auto drop = [](Run* run) { return run->test.db()->DropColumnFamily(run->family); };
   const auto check = [&](Run* run) {
@@ -139,9 +144,57 @@ TEST_P(FamilyFaults, DropsThatFail) {
       EXPECT_EQ(image->Get(image->Family("f"), "log"), "old") << when;
     });
   };
-  ForEachFault(options_, drop, check);
+  ForEachFault(options, drop, check);
   EXPECT_GT(kept, 0);
   EXPECT_GT(refused, 0) << "where the drop cannot be undone";
+}
+
+TEST_P(FamilyFaults, DropsThatFail) { DropsThatFail(options_); }
+
+TEST_P(FamilyFaults, DropsThatFailWhileAListenerClearsAllErrors) {
+  struct Clearer final : public EventListener {
+    void OnBackgroundError(BackgroundErrorReason, Status* error) override { *error = Status::OK(); }
+  };
+  options_.listeners = {std::make_shared<Clearer>()};
+  DropsThatFail(options_);
+}
+
+// Such failures may be repeated often, and no job need follow them.
+TEST_P(FamilyFaults, ADropThatFailedLeavesNoManifest) {
+  const bool begins_new = GetParam() == 1;
+  Run run(options_);
+  run.disk->AddFault({.first_call = run.disk->CallCount(),
+                      .effect = FaultEffect::kFull,
+                      .kinds = KindBit(begins_new ? CallKind::kRename : CallKind::kSync),
+                      .path_part = begins_new ? "CURRENT" : "MANIFEST"});
+  EXPECT_TRUE(run.test.db()->DropColumnFamily(run.family).IsIOError());
+  EXPECT_EQ(run.disk->Stats().TotalInjected(), 1u);
+  run.disk->ClearFaults();
+  auto names = ListDirectory(run.disk.get(), run.test.dir());
+  ASSERT_OK(names.status());
+  EXPECT_EQ(std::count_if(names->begin(), names->end(),
+                          [](const std::string& name) { return name.starts_with("MANIFEST"); }),
+            1);
+}
+
+// The kind of the error says nothing about what is on disk.
+TEST_P(FamilyFaults, ADropMayFailWithAnErrorOfAnyKind) {
+  const std::shared_ptr<SimFS> disk = SimFS::Create();
+  const auto files = std::make_shared<InvalidSyncs>(disk);
+  TestDb test(files, options_);
+  test.Open();
+  ColumnFamilyHandle* const family = test.CreateFamily("f");
+  test.WaitForJobs();
+  files->fails_next = true;
+  const Status dropped = test.db()->DropColumnFamily(family);
+  EXPECT_TRUE(dropped.IsInvalidArgument()) << dropped.ToString();
+  EXPECT_FALSE(files->fails_next);
+  ASSERT_OK(test.db()->Put(TestDb::Synced(), family, "new", "value"));
+  for (const CrashPolicy policy : {CrashPolicy::kStrict, CrashPolicy::kAll}) {
+    TestDb image(disk->CrashImage(disk->CallCount(), policy), test.options());
+    ASSERT_OK(image.TryOpen({"default", "f"})) << NameOf(policy);
+    EXPECT_EQ(image.Get(image.Family("f"), "new"), "value") << NameOf(policy);
+  }
 }
 
 TEST_P(FamilyFaults, CreationsThatFail) {

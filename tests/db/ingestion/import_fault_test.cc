@@ -5,6 +5,7 @@
 #include "db/manifest/manifest_reader.h"
 #include "env/filename.h"
 #include "tests/db/ingestion/ingest_fixture.h"
+#include "tests/support/invalid_syncs.h"
 
 namespace ashlar {
 namespace {
@@ -101,6 +102,22 @@ TEST_P(ImportFault, EveryCallMayFailHalfDone) {
   FailCalls(FaultEffect::kPartial, FaultMode::kOnce);
 }
 TEST_P(ImportFault, AllCallsMayFailFromOneOn) { FailCalls(FaultEffect::kNone, FaultMode::kSticky); }
+
+// The files may be named by the MANIFEST then, whatever the kind of the error is.
+TEST_P(ImportFault, ACallMayFailWithAnErrorOfAnyKind) {
+  const std::shared_ptr<SimFS> disk = SimFS::Create();
+  const auto files = std::make_shared<InvalidSyncs>(disk);
+  TestDb test(files, options_);
+  test.OpenAll();
+  Fill(&test);
+  files->fails_next = true;
+  const Status status = Import(&test);
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_FALSE(files->fails_next);
+  EXPECT_FALSE(IsThereAfter(disk->CrashImage(disk->CallCount(), CrashPolicy::kAll), "crash"));
+  test.Drop();
+  EXPECT_FALSE(IsThereAfter(disk, "opened again"));
+}
 
 TEST_P(ImportFault, EveryCallMayBeTheLast) {
   const std::shared_ptr<SimFS> disk = SimFS::Create();

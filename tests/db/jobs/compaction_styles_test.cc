@@ -8,6 +8,7 @@
 #include "ashlar/convenience.h"
 #include "ashlar/listener.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/table_properties.h"
 #include "db/options/stock_merge_operators.h"
 #include "tests/support/moved_clock.h"
 #include "tests/support/test_db.h"
@@ -179,17 +180,47 @@ TEST_F(CompactionStyles, UniversalRewritesWhatHasGrownOld) {
   EXPECT_EQ(reasons_->Of(CompactionReason::kPeriodicCompaction), 1);
 }
 
+// A collector that asks for a compaction of every table.
+class AlwaysAsks final : public TablePropertiesCollectorFactory {
+ public:
+  class Collector final : public TablePropertiesCollector {
+   public:
+    Status AddUserKey(const Slice&, const Slice&, EntryType, SequenceNumber, uint64_t) override {
+      return Status::OK();
+    }
+    Status Finish(UserCollectedProperties*) override { return Status::OK(); }
+    UserCollectedProperties GetReadableProperties() const override { return {}; }
+    const char* Name() const override { return "AlwaysAsks"; }
+    bool NeedCompact() const override { return true; }
+  };
+  TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
+    return new Collector;
+  }
+  const char* Name() const override { return "AlwaysAsks"; }
+};
+
+// Ends the background work after some compactions, so that a wait for more of them ends, too.
+class Breaker final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
+    if (++count_ == 5) CancelAllBackgroundWork(db, /*wait=*/false);
+  }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
+TEST_F(CompactionStyles, UniversalRewritesTheLastRunOnceForACollector) {
+  options_.listeners.push_back(std::make_shared<Breaker>());
+  options_.table_properties_collector_factories.push_back(std::make_shared<AlwaysAsks>());
+  Reopen(kCompactionStyleUniversal, 7);
+  WriteTable("a");
+  EXPECT_LE(reasons_->Of(CompactionReason::kFilesMarkedForCompaction), 1);
+  EXPECT_EQ(Keys(), "a");
+}
+
 // It would rewrite all other data again and again, and a wait for its compactions would not end.
 TEST_F(CompactionStyles, UniversalRewritesNothingForWhatWasIngestedBehind) {
-  class Breaker final : public EventListener {
-   public:
-    void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
-      if (++count_ == 5) CancelAllBackgroundWork(db, /*wait=*/false);
-    }
-
-   private:
-    std::atomic<int> count_{0};
-  };
   options_.listeners.push_back(std::make_shared<Breaker>());
   options_.cf_allow_ingest_behind = true;
   options_.periodic_compaction_seconds = 900;

@@ -134,6 +134,34 @@ TEST_F(SpaceTest, ForgetsObsoleteFilesOfADatabaseThatIsClosedWithDeletionsDisabl
   EXPECT_EQ(space_->GetTotalSize(), 0u);
 }
 
+TEST_F(SpaceTest, ForgetsFilesThatAHandleOfADroppedFamilyHolds) {
+  options_.enable_blob_files = true;
+  options_.min_blob_size = 500;
+  Open();
+  ColumnFamilyHandle* const family = CreateFamily("f");
+  Put(family, "small", "v");
+  Put(family, "large", std::string(1000, 'v'));
+  Flush(family);
+  ASSERT_OK(db_->DropColumnFamily(family));
+  EXPECT_GT(space_->GetTotalSize(), 1000u) << "the handle still reads them";
+  ASSERT_OK(db_->Close());
+  EXPECT_TRUE(space_->GetTrackedFiles().empty());
+  EXPECT_EQ(space_->GetTotalSize(), 0u);
+}
+
+TEST_F(SpaceTest, ForgetsFilesThatAnIteratorHolds) {
+  Open();
+  Put("k", "1");
+  Flush();
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  Put("k", "2");
+  Flush();
+  ASSERT_OK(Compact());
+  EXPECT_EQ(FilesOnDisk(".sst"), 2) << "the output, and the table of the iterator";
+  ASSERT_OK(db_->Close());
+  EXPECT_EQ(space_->GetTotalSize(), 0u);
+}
+
 TEST_F(SpaceTest, AFlushThatReachesTheLimitEndsWritesUntilThereIsRoom) {
   Open();
   space_->SetMaxAllowedSpaceUsage(1000);

@@ -4,6 +4,7 @@
 // answered, none hangs, and what does not wait works there.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -356,6 +357,26 @@ TEST_F(WaitingCallbacksTest, OfAPurgeAreAnswered) {
     CallWhatNeverWaits(db);
   });
   EXPECT_EQ(answered_, 1);
+  ExpectWorks();
+}
+
+// A purge waits for a job in its callback, so that the job may not wait for the purge in its own.
+TEST_F(WaitingCallbacksTest, OfAJobForWhichAPurgeWaitsAreAnswered) {
+  Open();
+  std::atomic<int> calls{0};
+  const auto disable = [&calls](DB* db) {
+    EXPECT_OK(db->DisableFileDeletions());
+    EXPECT_OK(db->EnableFileDeletions());
+    calls++;
+  };
+  PurgeCalling([&](DB* db) {
+    caller_->Set(&Caller::flush_ended, disable);
+    EXPECT_OK(db->Put(WriteOptions(), "a", "from the callback"));
+    EXPECT_OK(db->Flush(FlushOptions()));
+    caller_->Set(&Caller::compaction_ended, disable);
+    EXPECT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  });
+  EXPECT_EQ(calls, 2);
   ExpectWorks();
 }
 

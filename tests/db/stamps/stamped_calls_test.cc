@@ -6,6 +6,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/table_properties.h"
 #include "ashlar/utilities/write_batch_with_index.h"
+#include "db/write/write_batch_internal.h"
 #include "tests/db/stamps/stamped_db.h"
 #include "util/keys/internal_key.h"
 
@@ -101,6 +102,25 @@ TEST_F(StampedCallsTest, PlaceholdersMustBeReplacedBeforeTheWrite) {
   ASSERT_OK(db_->Write(WriteOptions(), &batch));
   EXPECT_EQ(GetAt("a", 6), "-");
   EXPECT_EQ(GetAt("a", 7), "v");
+}
+
+// A point from before they were replaced does not bring them back.
+TEST_F(StampedCallsTest, PlaceholdersStayReplacedAfterARollback) {
+  const auto ts_bytes = [](uint32_t) { return size_t{8}; };
+  WriteBatch batch(0, 0, 0, 8);
+  ASSERT_OK(batch.Put("a", "v"));
+  batch.SetSavePoint();
+  ASSERT_OK(batch.Put("b", "v"));
+  ASSERT_OK(batch.UpdateTimestamps(Stamp(7), ts_bytes));
+  ASSERT_OK(batch.RollbackToSavePoint());
+  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  WriteBatch marked(0, 0, 0, 8), logged(0, 0, 0, 8);
+  ASSERT_OK(marked.Put("c", "v"));
+  marked.MarkWalTerminationPoint();
+  ASSERT_OK(marked.UpdateTimestamps(Stamp(8), ts_bytes));
+  ASSERT_OK(WriteBatchInternal::Append(&logged, marked, /*wal_only=*/true));
+  ASSERT_OK(db_->Write(WriteOptions(), &logged));
+  EXPECT_EQ(ScanAt(9), "a=v@7 c=v@8");
 }
 
 // The batch is written without the record of the dropped family, as a copy.

@@ -179,7 +179,22 @@ class MakesColumns final : public MergeOperator {
         {"", "d"}, {"operands", std::to_string(in.operand_list.size())}};
     return true;
   }
+  bool ShouldMerge(const std::vector<Slice>& operands) const override {
+    return operands.back() == "last";
+  }
 };
+
+TEST_F(StampedOtherCallsTest, ShouldMergeEndsALookup) {
+  options_.merge_operator = std::make_shared<MakesColumns>();
+  Reopen();
+  MergeAt("k", 1, "x");
+  MergeAt("k", 2, "last");
+  MergeAt("k", 3, "x");
+  const ReadAt read(3);
+  PinnableWideColumns found;
+  ASSERT_OK(db_->GetEntity(read.options, db_->DefaultColumnFamily(), "k", &found));
+  EXPECT_EQ(found.columns(), (WideColumns{{"", "d"}, {"operands", "2"}}));
+}
 
 TEST_F(StampedOtherCallsTest, AnEntityThatAMergeMakesHasAllItsColumns) {
   options_.merge_operator = std::make_shared<MakesColumns>();
@@ -540,6 +555,31 @@ TEST_F(TrimmedHistoryTest, FamiliesWithoutTimestampsAreNotChanged) {
                                    &handles_, &db_, Stamp(4)));
   EXPECT_EQ(ScanAt(9), "");
   EXPECT_EQ(DbTest::Get(handles_[1], "k"), "v");
+}
+
+class FailedLimits : public DbTest {
+ protected:
+  FailedLimits() : DbTest(TestFiles::kSim) { options_.comparator = BytewiseComparatorWithU64Ts(); }
+};
+
+// The record of the limit is in the MANIFEST although its sync has failed.
+TEST_F(FailedLimits, ALimitThatCouldNotBeRaisedStaysWhereItWas) {
+  Open();
+  ASSERT_OK(db_->Put(WriteOptions(), "k", Stamp(1), "value"));
+  Fail(CallKind::kSync, "MANIFEST", FaultMode::kOnce, FaultError::kIO, FaultEffect::kFull);
+  const std::string limit = Stamp(5);
+  EXPECT_TRUE(db_->IncreaseFullHistoryTsLow(db_->DefaultColumnFamily(), limit).IsIOError());
+  sim_->ClearFaults();
+  ASSERT_OK(db_->Put(WriteOptions(), "k", Stamp(2), "new"));
+  Kill();
+  Open();
+  std::string found;
+  ASSERT_OK(db_->GetFullHistoryTsLow(db_->DefaultColumnFamily(), &found));
+  EXPECT_EQ(found, "");
+  const ReadAt read(1);
+  std::string value;
+  ASSERT_OK(db_->Get(read.options, "k", &value));
+  EXPECT_EQ(value, "value");
 }
 
 }  // namespace

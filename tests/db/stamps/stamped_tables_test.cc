@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ashlar/filter_policy.h"
+#include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_reader.h"
 #include "ashlar/sst_file_writer.h"
@@ -141,10 +142,34 @@ TEST_P(StampedFilterTest, LookupsSpareTheTablesWithoutTheKey) {
     EXPECT_EQ(GetAt(KeyOf(i), 19), "old" + std::to_string(i));
     EXPECT_EQ(GetAt(KeyOf(i), 20), "new" + std::to_string(i));
   }
-  if (!GetParam().has_whole_keys) return;
-  const uint64_t useful = options_.statistics->getTickerCount(BLOOM_FILTER_USEFUL);
-  const uint64_t positive = options_.statistics->getTickerCount(BLOOM_FILTER_FULL_POSITIVE);
-  EXPECT_GT(useful, 3 * positive);
+  const auto count = [&](Tickers ticker) { return options_.statistics->getTickerCount(ticker); };
+  if (!GetParam().has_whole_keys) {
+    EXPECT_GT(count(BLOOM_FILTER_PREFIX_CHECKED), 0u);
+    EXPECT_EQ(count(BLOOM_FILTER_FULL_POSITIVE) + count(BLOOM_FILTER_USEFUL), 0u);
+    return;
+  }
+  EXPECT_GT(count(BLOOM_FILTER_USEFUL), 3 * count(BLOOM_FILTER_FULL_POSITIVE));
+  EXPECT_EQ(count(BLOOM_FILTER_FULL_TRUE_POSITIVE), uint64_t{2 * kKeys}) << "of those found";
+}
+
+// What a newer table hides is not read.
+TEST_P(StampedFilterTest, LookupsReadNothingUnderARangeTombstone) {
+  if (GetParam().is_partitioned) return;  // reads partitions of filters and indexes besides
+  table_.no_block_cache = true;
+  UseTableOptions();
+  Open();
+  for (int i = 0; i < 100; i++) PutAt(KeyOf(i), 10, "old");
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  DeleteRangeAt("", "~", 20);
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  EXPECT_EQ(GetAt(KeyOf(5), 30), "-");  // opens the tables
+  SetPerfLevel(kEnableCount);
+  get_perf_context()->Reset();
+  for (int i = 0; i < 100; i++) EXPECT_EQ(GetAt(KeyOf(i), 30), "-");
+  EXPECT_EQ(get_perf_context()->block_read_count, 0u);
+  EXPECT_EQ(GetAt(KeyOf(5), 19), "old");
+  EXPECT_GT(get_perf_context()->block_read_count, 0u);
+  SetPerfLevel(kDisable);
 }
 
 // The tables of the last level end between versions, and at the ends of range tombstones.

@@ -108,5 +108,53 @@ TEST_F(RefusalsTest, UndecidedTransactionsOfOtherPoliciesAreRefusedInEveryMode) 
   }
 }
 
+class PartlyLoggedTransaction : public PessimisticFixture,
+                                public testing::WithParamInterface<TxnDBWritePolicy> {
+ protected:
+  PartlyLoggedTransaction() { db_options_.write_policy = GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Policies, PartlyLoggedTransaction, WritePolicies(), PolicyName);
+
+// The log would have half of a section, and the database could not be opened any more.
+TEST_P(PartlyLoggedTransaction, IsNotPrepared) {
+  Open();
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->Put("a", "1"));
+  transaction->GetWriteBatch()->GetWriteBatch()->MarkWalTerminationPoint();
+  ASSERT_OK(transaction->Put("b", "1"));
+  const Status status = transaction->Prepare();
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  EXPECT_NE(status.ToString().find("Transaction::Prepare"), std::string::npos) << status.ToString();
+  EXPECT_EQ(transaction->GetState(), Transaction::STARTED);
+  ASSERT_OK(transaction->Rollback());
+  ASSERT_OK(transaction->Put("c", "1"));
+  ASSERT_OK(transaction->Prepare());
+  ASSERT_OK(transaction->Commit());
+  transaction.reset();
+  Reopen();
+  ASSERT_NE(db_, nullptr);
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "NotFound: ");
+  EXPECT_EQ(ValueOf(db_.get(), "c"), "1");
+}
+
+TEST_F(RefusalsTest, APartlyLoggedBatchIsNotWrittenBeforeTheCommit) {
+  db_options_.write_policy = WRITE_UNPREPARED;
+  db_options_.default_write_batch_flush_threshold = 1;
+  Open();
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->Put("a", "1"));
+  transaction->GetWriteBatch()->GetWriteBatch()->MarkWalTerminationPoint();
+  const Status status = transaction->Put("b", "1");
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  EXPECT_EQ(transaction->GetState(), Transaction::STARTED);
+  ASSERT_OK(transaction->Rollback());
+  ASSERT_OK(transaction->Put("b", "1"));
+  ASSERT_OK(transaction->Put("c", "1"));
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "NotFound: ");
+  EXPECT_EQ(ValueOf(db_.get(), "b"), "1");
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -184,6 +184,51 @@ TEST_P(StatesTest, UpdatesOfTheCommitTimeBatchNeedPrepare) {
   EXPECT_EQ(ValueOf(db_.get(), "b"), "1");
 }
 
+// A commit whose marker is not in the log would be undone.
+TEST_P(StatesTest, AWalTerminationPointInTheCommitTimeBatchCutsNothingOff) {
+  TransactionOptions options;
+  options.use_only_the_last_commit_time_batch_for_recovery = GetParam() != WRITE_COMMITTED;
+  for (const bool has_updates : {false, true}) {
+    SCOPED_TRACE(has_updates);
+    const std::string value = has_updates ? "2" : "1";
+    auto transaction = BeginNamed("x", options);
+    ASSERT_OK(transaction->Put("a", value));
+    WriteBatch* const at_commit = transaction->GetCommitTimeWriteBatch();
+    if (has_updates) {
+      ASSERT_OK(at_commit->Put("b", "1"));
+    }
+    at_commit->MarkWalTerminationPoint();
+    if (has_updates) {
+      ASSERT_OK(at_commit->Put("c", "1"));
+    }
+    ASSERT_OK(transaction->Prepare());
+    ASSERT_OK(transaction->Commit());
+    transaction.reset();
+    Reopen();
+    EXPECT_EQ(ValueOf(db_.get(), "a"), value);
+    EXPECT_EQ(ValueOf(db_.get(), "b"), has_updates ? "1" : "NotFound: ");
+    EXPECT_EQ(ValueOf(db_.get(), "c"), has_updates ? "1" : "NotFound: ");
+    EXPECT_TRUE(PreparedNames().empty());
+  }
+}
+
+TEST_P(StatesTest, ATimedPutIsPreparedAndRecoveredAsAPut) {
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->Put("a", "1"));
+  WriteBatch* const batch = transaction->GetWriteBatch()->GetWriteBatch();
+  ASSERT_OK(batch->TimedPut(db_->DefaultColumnFamily(), "t", "1", 1700000000));
+  ASSERT_OK(transaction->Prepare());
+  transaction.reset();
+  Reopen();
+  ASSERT_EQ(PreparedNames(), Names{"x"});
+  transaction.reset(db_->GetTransactionByName("x"));
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "t"), "1");
+  transaction.reset();
+  Reopen();
+  EXPECT_EQ(ValueOf(db_.get(), "a") + ValueOf(db_.get(), "t"), "11");
+}
+
 TEST_P(StatesTest, AnUnpreparedTransactionThatIsDestroyedLeavesNothing) {
   {
     auto transaction = BeginNamed("a");

@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/sst_file_writer.h"
@@ -289,7 +290,6 @@ TEST_F(WritePreparedTest, ReadsGoOnWhereScansMayConvertTombstones) {
   }
 }
 
-// A range tombstone of such a scan would be newer than the data, and hide it after its commit.
 // Such as those of a program may do. A read of several steps takes a snapshot all the same.
 TEST_F(WritePreparedTest, UndecidedDataIsHiddenWhereMemtablesSupportNoSnapshots) {
   options_.memtable_factory = std::make_shared<SetRepFactory>(/*supports_snapshots=*/false);
@@ -319,6 +319,7 @@ TEST_F(WritePreparedTest, UndecidedDataIsHiddenWhereMemtablesSupportNoSnapshots)
   EXPECT_EQ(Scan(), "a=0 m=0 ");
 }
 
+// A range tombstone of such a scan would be newer than the data, and hide it after its commit.
 TEST_F(WritePreparedTest, APlainOpeningConvertsNoTombstonesAroundUndecidedData) {
   PrepareAmongTombstones();  // and destroyed
   db_.reset();
@@ -369,6 +370,29 @@ TEST_F(WritePreparedTest, ABatchOfWhichTheLogHasOnlyAPartIsRefused) {
   ASSERT_OK(Put("c", "1"));
   Reopen();
   EXPECT_EQ(Scan(), "a=0 c=1 ");
+}
+
+// A replay would take what is before an inner Noop for a batch, with numbers of its own.
+TEST_F(WritePreparedTest, BatchesOfBytesThatNoReplayWouldAcceptAreRefused) {
+  TransactionDBWriteOptimizations optimizations;
+  optimizations.skip_concurrency_control = true;
+  std::string bytes(100, '\x7f');  // so that a count is found where a header would have it
+  bytes.resize(5);
+  WriteBatch brief(std::move(bytes));
+  EXPECT_TRUE(db_->Write(WriteOptions(), optimizations, &brief).IsCorruption());
+  EXPECT_TRUE(brief.PutLogData("data").IsCorruption());
+  EXPECT_EQ(brief.GetDataSize(), 5u);
+
+  const std::string header("\0\0\0\0\0\0\0\0\2\0\0\0", 12), noop("\x0d");
+  const std::string a("\1\1a\1\61"), b("\1\1b\1\61");
+  WriteBatch divided(header + a + noop + b), ended(header + noop + a + b + noop);
+  const Status status = db_->Write(WriteOptions(), optimizations, &divided);
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 0u);
+  ASSERT_OK(db_->Write(WriteOptions(), optimizations, &ended));
+  ASSERT_OK(Put("c", "1"));
+  Reopen();
+  EXPECT_EQ(Scan(), "a=1 b=1 c=1 ");
 }
 
 // Transactions, plain writes, snapshots and iterators of the past, flushes, compactions and

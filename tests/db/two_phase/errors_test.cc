@@ -44,6 +44,19 @@ TEST_F(TwoPhaseErrorsTest, APrepareThatCannotBeLoggedIsNone) {
   EXPECT_EQ(UndecidedAfterCrash(), "xa | ");
 }
 
+TEST_F(TwoPhaseErrorsTest, ARecordWithMarkersIsNotLoggedInPart) {
+  writer().Begin("xa")->MarkWalTerminationPoint();
+  EXPECT_TRUE(writer().Prepare("xa").IsNotSupported());
+  EXPECT_EQ(StateOf("xa"), State::kNotLogged);
+  ASSERT_OK(writer().PreparePuts("xb", {"a"}));
+  WriteBatch at_commit;
+  at_commit.MarkWalTerminationPoint();
+  EXPECT_TRUE(writer().Commit("xb", Synced(), &at_commit).IsNotSupported());
+  EXPECT_EQ(StateOf("xb"), State::kUndecided);
+  ASSERT_OK(writer().Commit("xb", Synced()));
+  EXPECT_EQ(UndecidedAfterCrash(), " | a=xb");
+}
+
 TEST_F(TwoPhaseErrorsTest, APrepareWhoseSyncFailsIsNone) {
   FailSyncs();
   EXPECT_FALSE(writer().PreparePuts("xa", {"a"}, Synced()).ok());

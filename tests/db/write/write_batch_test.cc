@@ -404,6 +404,39 @@ TEST(WriteBatchProtection, FindsEveryChangedByte) {
   }
 }
 
+// New checksums must not be those of damaged updates.
+TEST(WriteBatchProtection, FindsEveryChangedByteAlsoWhenTimestampsAreReplaced) {
+  FakeFamily stamped(2, BytewiseComparatorWithU64Ts());
+  WriteBatch batch(0, 0, /*protection_bytes_per_key=*/8, 0);
+  ASSERT_OK(batch.Put(&stamped, "key", "value"));
+  ASSERT_OK(batch.DeleteRange(&stamped, "a", "b"));
+  ASSERT_OK(batch.Delete(&stamped, "key"));
+  const auto ts_bytes = [](uint32_t family) { return family == 2 ? size_t{8} : size_t{0}; };
+  for (size_t i = kWriteBatchHeaderBytes; i < batch.GetDataSize(); ++i) {
+    WriteBatch damaged(batch);
+    const_cast<char*>(damaged.Data().data())[i] ^= 0x20;
+    const std::string before = damaged.Data();
+    EXPECT_TRUE(damaged.UpdateTimestamps("TIMESTMP", ts_bytes).IsCorruption()) << i;
+    EXPECT_EQ(damaged.Data(), before) << i;
+  }
+  ASSERT_OK(batch.UpdateTimestamps("TIMESTMP", ts_bytes));
+  EXPECT_OK(batch.VerifyChecksum());
+}
+
+// The checksums are a list of one, the damaged batch has eleven updates.
+TEST(WriteBatchProtection, RecordsThatDamageMakesOfAValueGetNoChecksums) {
+  std::string deletions;
+  for (int i = 0; i < 10; ++i) deletions += std::string("\0\x9kTIMESTMP", 11);
+  WriteBatch batch(0, 0, /*protection_bytes_per_key=*/8, /*default_cf_ts_sz=*/8);
+  ASSERT_OK(batch.Put("key", deletions));
+  char* const bytes = const_cast<char*>(batch.Data().data());
+  const size_t value_length = batch.GetDataSize() - deletions.size() - 1;
+  ASSERT_EQ(bytes[value_length], static_cast<char>(deletions.size()));
+  bytes[value_length] = 0;
+  const Status status = batch.UpdateTimestamps("NEWSTAMP", [](uint32_t) { return size_t{8}; });
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+}
+
 TEST(WriteBatchProtection, SurvivesRollbackAndAppend) {
   WriteBatch batch(0, 0, 8, 0), plain;
   ASSERT_OK(batch.Put("a", "1"));

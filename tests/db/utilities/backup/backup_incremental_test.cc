@@ -2,6 +2,7 @@
 //
 // What a further backup of a database reads and writes, under each naming of shared files.
 #include <algorithm>
+#include <functional>
 
 #include "ashlar/file_checksum.h"
 #include "ashlar/sst_file_writer.h"
@@ -294,6 +295,49 @@ TEST_F(IncrementalTest, IngestedTablesAreReadOnceASession) {
   EXPECT_EQ(List("/backups/shared_checksum").size(), 1u);
 }
 
+TEST_F(IncrementalTest, OnlyPropertiesOfIngestedTablesAreReadAgain) {
+  options_.compression = kNoCompression;
+  Open();
+  OpenEngine();
+  MakeTables({{"/new.sst", std::string(1 << 20, 'v')}});
+  ASSERT_OK(db_->IngestExternalFile({"/new.sst"}, IngestExternalFileOptions()));
+  CreateFlushed();
+  ReopenBoth();
+  CreateWatched();
+  EXPECT_LT(BytesRead(".sst"), 1u << 18);
+  EXPECT_EQ(List("/backups/shared_checksum").size(), 1u);
+}
+
+// One file with two sequence numbers, which ingestions have written into it.
+TEST_F(IncrementalTest, CopiesWithOtherSequenceNumbersGetTwoNames) {
+  Open();
+  OpenEngine();
+  MakeTables({{"/new.sst", "value"}});
+  IngestExternalFileOptions ingest;
+  ingest.write_global_seqno = true;
+  Create();
+  for (const int writes : {1, 5}) {
+    Close();
+    ASSERT_OK(engine_->RestoreDBFromBackup(1, kDbDir, kDbDir));
+    Open();
+    // Deletions of the same key, so that the ingested table needs a sequence number.
+    const Snapshot* const snapshot = db_->GetSnapshot();
+    for (int i = 0; i < writes; i++) ASSERT_OK(db_->Delete({}, "ingested"));
+    Flush();
+    ASSERT_OK(db_->IngestExternalFile({"/new.sst"}, ingest));
+    db_->ReleaseSnapshot(snapshot);
+    ReopenBoth();
+    CreateFlushed();
+  }
+  Close();
+  const std::vector<std::string> names = List("/backups/shared_checksum");
+  const auto has_session = [](const std::string& name) { return name[6] == '_' && name[7] == 's'; };
+  EXPECT_EQ(std::ranges::count_if(names, std::not_fn(has_session)), 1);
+  EXPECT_EQ(RowsOf(2), (Rows{{"ingested", "value"}}));
+  EXPECT_EQ(RowsOf(3), (Rows{{"ingested", "value"}}));
+  EXPECT_OK(engine_->VerifyBackup(3, /*verify_with_checksum=*/true));
+}
+
 class TwoTablesOfOneMakerTest : public IncrementalTest {
  protected:
   // Each is ingested by a database that was restored from the same backup, so both have one number.
@@ -317,6 +361,11 @@ class TwoTablesOfOneMakerTest : public IncrementalTest {
     EXPECT_EQ(RowsOf(2), (Rows{{"ingested", "1"}}));
     EXPECT_EQ(RowsOf(3), (Rows{{"ingested", "2"}}));
     EXPECT_OK(engine_->VerifyBackup(3, /*verify_with_checksum=*/true));
+    // The directory has the second table, which the first must replace.
+    const RestoreOptions keep(/*_keep_log_files=*/false,
+                              RestoreOptions::kKeepLatestDbSessionIdFiles);
+    ASSERT_OK(engine_->RestoreDBFromBackup(keep, 2, kDbDir, kDbDir));
+    EXPECT_EQ(RowsOf(kDbDir), (Rows{{"ingested", "1"}}));
   }
 };
 

@@ -40,7 +40,7 @@ enum CompactionStyle : char {
 
 // Which file of a level is compacted first.
 enum CompactionPri : char {
-  kByCompensatedSize = 0x0,       // the largest file; tombstones increase the size that counts
+  kByCompensatedSize = 0x0,       // the largest file
   kOldestLargestSeqFirst = 0x1,   // the file whose newest entry is the oldest
   kOldestSmallestSeqFirst = 0x2,  // the file whose oldest entry is the oldest
   kMinOverlappingRatio = 0x3,     // the file with the least overlap in the next level
@@ -63,7 +63,8 @@ struct FileTemperatureAge {
 // AdvancedColumnFamilyOptions::ttl, and files above a total size. Before that, files can be written
 // again to other storage tiers.
 struct CompactionOptionsFIFO {
-  // Total bytes of all tables above which the oldest files are deleted.
+  // Total bytes of all tables above which the oldest files are deleted. Not used if
+  // max_data_files_size is set.
   uint64_t max_table_files_size = 1024ull * 1024 * 1024;
   // Merge small files of L0 when there are level0_file_num_compaction_trigger of them.
   bool allow_compaction = false;
@@ -201,7 +202,8 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // deeper levels. With level_compaction_dynamic_level_bytes, the second element applies to the
   // first level below L0 that is in use. Dynamic.
   std::vector<CompressionType> compression_per_level;
-  // Number of levels, from 1 to 12. Must not be smaller than the number that the database uses.
+  // Number of levels, from 1 to 64; at least 2 with levelled compaction, 3 with ingestion behind.
+  // Must not be smaller than the number that the database uses.
   int num_levels = 7;
   // Number of L0 files at which writes are slowed down. Dynamic.
   int level0_slowdown_writes_trigger = 20;

@@ -87,8 +87,8 @@ struct ShardedCacheOptions {
   // from this cache; index blocks are read from the file again instead. Entries of the program's
   // own go there if their helper can save them.
   std::shared_ptr<SecondaryCache> secondary_cache;
-  // How keys are distributed to shards: differently in each process, depending on the host, or
-  // depending on the given seed.
+  // How keys are distributed to shards: depending on the given seed; negative values are one fixed
+  // seed.
   static constexpr int32_t kQuasiRandomHashSeed = -1;
   static constexpr int32_t kHostHashSeed = -2;
   int32_t hash_seed = kHostHashSeed;
@@ -190,11 +190,10 @@ ASHLAR_EXPORT std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
 
 // Options of the lock-free CLOCK cache, which is the recommended cache for blocks.
 struct ASHLAR_EXPORT HyperClockCacheOptions : public ShardedCacheOptions {
-  // Expected average size of an entry in bytes; 0 = the hash table grows as needed.
+  // Hints without effect: the hash table grows as needed.
   size_t estimated_entry_charge;
-  // Used if estimated_entry_charge is 0: the smallest average size in bytes that is expected.
   size_t min_avg_entry_charge = 450;
-  // How many pinned entries an insertion passes in search of an entry to evict before it gives up.
+  // A hint without effect.
   int eviction_effort_cap = 30;
 
   explicit HyperClockCacheOptions(

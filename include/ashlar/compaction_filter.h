@@ -6,6 +6,7 @@
 //
 // Snapshots do not protect data from filters: the newest version of a key can be dropped although a
 // snapshot sees it. The filter is not called for older versions and operands that a snapshot sees.
+// In a family with timestamps it is called for every version that is kept and no tombstone.
 //
 // A filter that is set as ColumnFamilyOptions::compaction_filter is used by many threads at the
 // same time and must outlive the database. A filter that a factory creates is used by one thread.

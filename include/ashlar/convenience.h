@@ -49,7 +49,7 @@ struct ASHLAR_EXPORT ConfigOptions {
   enum Depth {
     kDepthDefault,
     kDepthShallow,   // without the options of nested objects
-    kDepthDetailed,  // with options that are normally omitted
+    kDepthDetailed,  // as kDepthDefault
   };
 
   // Ignore unknown names instead of returning InvalidArgument.
@@ -67,7 +67,7 @@ struct ASHLAR_EXPORT ConfigOptions {
   std::string delimiter = ";";
   Depth depth = Depth::kDepthDefault;
   SanityLevel sanity_level = SanityLevel::kSanityLevelExactMatch;
-  // Bytes that are read at once from an OPTIONS file.
+  // A hint without effect.
   size_t file_readahead_size = 512 * 1024;
   // Used to read OPTIONS files and to look up environments by name. Never nullptr.
   Env* env;

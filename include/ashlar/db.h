@@ -614,9 +614,9 @@ class ASHLAR_EXPORT DB {
                               const Slice* end);
 
   // Changes dynamic options, which are given as texts. Either all changes of a call take effect or
-  // none, also if several families are named. InvalidArgument for an invalid value or for a name
-  // that is unknown or not dynamic (SetDBOptions() returns NotFound for such a name). Writes one
-  // new OPTIONS file.
+  // none, also if several families are named. InvalidArgument for an invalid value (NotSupported
+  // for one that this build lacks) or for a name that is unknown or not dynamic (SetDBOptions()
+  // returns NotFound for such a name). Writes one new OPTIONS file.
   virtual Status SetOptions(ColumnFamilyHandle* column_family,
                             const std::unordered_map<std::string, std::string>& opts_map);
   virtual Status SetOptions(const std::unordered_map<std::string, std::string>& new_options);
@@ -716,8 +716,8 @@ class ASHLAR_EXPORT DB {
   // Form of older releases: if `force` is true, it undoes all Disable calls at once.
   virtual Status EnableFileDeletions(bool force);
 
-  // Returns the creation time of the oldest table, in seconds since 1970; 0 if unknown.
-  // NotSupported unless max_open_files is -1.
+  // Returns the creation time of the oldest table, in seconds since 1970; 0 if unknown,
+  // UINT64_MAX without tables. NotSupported unless max_open_files is -1.
   virtual Status GetCreationTimeOfOldestFile(uint64_t* creation_time) = 0;
 
   // Iterates over the batches in the WALs, beginning with the batch that contains seq_number or, if

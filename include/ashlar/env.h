@@ -101,7 +101,7 @@ struct ASHLAR_EXPORT EnvOptions {
   // Bytes that a writer may buffer before it makes a system call.
   size_t writable_file_max_buffer_size = 1024 * 1024;
 
-  // Limits background writes; nullptr = no limit. Not owned.
+  // Limits reads; nullptr = no limit. Not owned. Writers have the limiter of DBOptions.
   RateLimiter* rate_limiter = nullptr;
 };
 
@@ -128,7 +128,8 @@ class ASHLAR_EXPORT Env : public Customizable {
   const char* Name() const override { return ""; }
 
   // Returns the Env with this name: Default() for an empty name or the name of the default. Other
-  // names are an error unless config_options.ignore_unknown_options is set. `guard` receives
+  // names are NotSupported, or leave *result unchanged with OK if
+  // config_options.ignore_unsupported_options is set, as it is by default. `guard` receives
   // ownership of the result, if it has an owner.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  Env** result);
@@ -140,7 +141,8 @@ class ASHLAR_EXPORT Env : public Customizable {
   // The environment of the machine. Always the same object, never deleted.
   static Env* Default();
 
-  // Tell the Env which directories a database is about to use, or does not use any more.
+  // Tell the Env which directories a database is about to use, or does not use any more. The engine
+  // does not call them.
   virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) { return Status::OK(); }
   virtual Status UnregisterDbPaths(const std::vector<std::string>& /*paths*/) {
     return Status::OK();

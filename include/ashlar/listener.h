@@ -368,7 +368,8 @@ struct MemTableInfo {
 struct ExternalFileIngestionInfo {
   std::string cf_name;
   std::string external_file_path;
-  // Path in the directory of the database.
+  // Path in the directory of the database. Empty if the entries of a small file were written to the
+  // memtable; global_seqno is the first number of that write then.
   std::string internal_file_path;
   SequenceNumber global_seqno = 0;
   TableProperties table_properties;
@@ -443,7 +444,8 @@ class ASHLAR_EXPORT EventListener : public Customizable {
                                  std::shared_ptr<EventListener>* result);
   const char* Name() const override { return ""; }
 
-  // OnFlushCompleted(): a flush has been installed. OnFlushBegin(): a flush is about to start.
+  // OnFlushCompleted(): a flush has been installed; not called if it made no table, because nothing
+  // was left of its memtables. OnFlushBegin(): a flush is about to start.
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   // A call (Flush(), CompactRange(), Close() and so on) has requested the flush of a family with

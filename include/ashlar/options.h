@@ -351,8 +351,9 @@ struct ASHLAR_EXPORT DBOptions {
   std::shared_ptr<Statistics> statistics = nullptr;
   // Use fsync() instead of fdatasync().
   bool use_fsync = false;
-  // Up to four directories for tables. Each is filled up to its target size before the next one is
-  // used. Empty = the directory of the database.
+  // Up to four directories for tables; more than one only with levelled and universal compaction.
+  // Compactions fill each up to its target size, as far as it is known, before the next one is
+  // used; flushes use the first. Empty = the directory of the database.
   std::vector<DbPath> db_paths;
   // Directory of the info log; empty = the directory of the database.
   std::string db_log_dir = "";
@@ -363,13 +364,12 @@ struct ASHLAR_EXPORT DBOptions {
   // Number of flushes and compactions that may run at the same time. A quarter of them is for
   // flushes. Dynamic.
   int max_background_jobs = 2;
-  // Older form of max_background_jobs, for compactions alone; -1 = derived from
-  // max_background_jobs. Dynamic.
+  // Older form of max_background_jobs, for compactions alone. If it or max_background_flushes is
+  // set, max_background_jobs does not count and -1 means 1. Dynamic.
   int max_background_compactions = -1;
   // Number of parts into which one compaction may be divided; the parts run in parallel. Dynamic.
   uint32_t max_subcompactions = 1;
-  // Older form of max_background_jobs, for flushes alone; -1 = derived from max_background_jobs.
-  // Dynamic.
+  // Older form of max_background_jobs, for flushes alone; see max_background_compactions. Dynamic.
   int max_background_flushes = -1;
   // Bytes after which a new info log file begins; 0 = no limit.
   size_t max_log_file_size = 0;
@@ -378,7 +378,9 @@ struct ASHLAR_EXPORT DBOptions {
   // Number of info log files that are kept.
   size_t keep_log_file_num = 1000;
   // Number of obsolete WAL files that are kept so that new WALs can overwrite them; see
-  // docs/mapped_log.md. 0 = none. If it is not 0, writes with disableWAL are refused.
+  // docs/mapped_log.md. 0 = none; also with an archive of WALs, and with the recovery modes
+  // kTolerateCorruptedTailRecords and kAbsoluteConsistency. Otherwise writes with disableWAL are
+  // refused.
   size_t recycle_log_file_num = 0;
   // Create the next WAL in advance. A hint without effect.
   bool async_wal_precreate = false;
@@ -457,8 +459,8 @@ struct ASHLAR_EXPORT DBOptions {
   // Spin before sleeping on a mutex. A hint without effect.
   bool use_adaptive_mutex = false;
   // While a table is written, ask the kernel to write it to the device after each `bytes_per_sync`
-  // bytes; 0 = only when the table is finished. Dynamic; takes effect with tables that are begun
-  // later.
+  // bytes; 0 = only when the table is finished, or 1 MiB with a rate_limiter. Dynamic; takes effect
+  // with tables that are begun later.
   uint64_t bytes_per_sync = 0;
   // The same for WALs. Dynamic; takes effect with one of the next two WALs.
   uint64_t wal_bytes_per_sync = 0;
@@ -642,7 +644,8 @@ struct ASHLAR_EXPORT Options : public DBOptions, public ColumnFamilyOptions {
 enum ReadTier {
   kReadAllTier = 0x0,
   kBlockCacheTier = 0x1,  // memtables and block cache; Incomplete if I/O would be needed
-  kPersistedTier = 0x2,   // only data that survives a crash (point reads only)
+  kPersistedTier = 0x2,   // no memtables once a write has skipped the WAL (point reads only);
+                          // what is in a WAL counts, synced or not
   kMemtableTier = 0x3     // memtables only
 };
 
@@ -1002,7 +1005,8 @@ struct IngestExternalFileArg {
   // empty, or both have one element per file.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
-  // Storage tier of the files: it is recorded, and told to the file system with each copy.
+  // Storage tier of the files: it is recorded, and told to the file system with each copy. Without
+  // effect on small files whose entries are written to the memtable instead.
   Temperature file_temperature = Temperature::kUnknown;
   // Removes all existing data of the family in this range in the same step. All files must lie
   // within it.

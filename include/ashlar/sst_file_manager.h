@@ -34,7 +34,8 @@ class ASHLAR_EXPORT SstFileManager {
   // DB::Resume() is called, which requires free space. Compactions that would exceed the limit are
   // not started; CompactRange() and CompactFiles() return CompactionTooLarge then.
   virtual void SetMaxAllowedSpaceUsage(uint64_t max_allowed_space) = 0;
-  // Sets the number of bytes that are kept free for running compactions.
+  // Sets the number of bytes below that limit that are kept free for running compactions. Without a
+  // limit it has no effect.
   virtual void SetCompactionBufferSize(uint64_t compaction_buffer_size) = 0;
   // Whether the limit has been reached; the second form also counts the outputs of running
   // compactions.

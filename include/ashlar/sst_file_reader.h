@@ -28,8 +28,9 @@ class ASHLAR_EXPORT SstFileReader {
   SstFileReader(const SstFileReader&) = delete;
   SstFileReader& operator=(const SstFileReader&) = delete;
 
-  // Opens a file. Damage in a data block is reported by the call that reads it; but with a
-  // comparator other than the bytewise one, Open() itself reads the first and the last data block.
+  // Opens a file. Damage in a data block is reported by the call that reads it; but Open() itself
+  // reads the first and the last data block, all of them in a table whose properties lack the range
+  // of its sequence numbers, and reports their damage unless the comparator is the bytewise one.
   Status Open(const std::string& file_path);
 
   // Iterates over user keys and values, as in a database that consists of this file. If its keys

@@ -116,12 +116,18 @@ uint64_t TableBytes(const ColumnFamilyMetaData& family) {
 
 // A FIFO family that is larger than its limit loses its tables at the next compaction.
 Status CheckFifoLimit(const ColumnFamilyMetaData& family, const ColumnFamilyOptions& to) {
-  const uint64_t limit = to.compaction_options_fifo.max_table_files_size;
-  if (to.compaction_style != kCompactionStyleFIFO || family.size <= limit) return Status::OK();
-  return Status::InvalidArgument(StrCat("OptionChangeMigration: column family \"", family.name,
-                                        "\" has ", family.size,
-                                        " bytes of tables, but its max_table_files_size would be ",
-                                        limit, ": FIFO compaction would delete them"));
+  if (to.compaction_style != kCompactionStyleFIFO) return Status::OK();
+  // A limit of tables and blob files together takes the place of the limit of tables.
+  const CompactionOptionsFIFO& fifo = to.compaction_options_fifo;
+  const bool counts_blobs = fifo.max_data_files_size != 0;
+  const uint64_t limit = counts_blobs ? fifo.max_data_files_size : fifo.max_table_files_size;
+  const uint64_t bytes = counts_blobs ? TableBytes(family) : family.size;
+  if (bytes <= limit) return Status::OK();
+  return Status::InvalidArgument(
+      StrCat("OptionChangeMigration: column family \"", family.name, "\" has ", bytes,
+             counts_blobs ? " bytes, but its max_data_files_size would be "
+                          : " bytes of tables, but its max_table_files_size would be ",
+             limit, ": FIFO compaction would delete them"));
 }
 
 // The tables are rewritten while the old ones are still there. A file system that does not know its

@@ -29,9 +29,10 @@ struct ASHLAR_EXPORT KeyVersion {
 };
 
 // Returns the entries of all keys in [begin_key, end_key], at most max_num_ikeys of them; of each
-// key, the newest version comes first. Without a handle: entries of the default family. The result
-// is the state at the time of the call; writers are not blocked. In a family with timestamps the
-// bounds have none, and each user_key of the result ends in one.
+// key, the newest version comes first. Entries that a range tombstone hides are left out. Without a
+// handle: entries of the default family. The result is the state at the time of the call; writers
+// are not blocked. In a family with timestamps the bounds have none, and each user_key of the
+// result ends in one.
 ASHLAR_EXPORT Status GetAllKeyVersions(DB* db, OptSlice begin_key, OptSlice end_key,
                                        size_t max_num_ikeys, std::vector<KeyVersion>* key_versions);
 ASHLAR_EXPORT Status GetAllKeyVersions(DB* db, ColumnFamilyHandle* cfh, OptSlice begin_key,

@@ -28,11 +28,12 @@ struct ColumnFamilyDescriptor;
 // in both lists, and migrates each. The last step opens the database with the new options, without
 // compactions, so a database that they do not fit is an error here.
 //
-// InvalidArgument: the lists differ; or the new style is FIFO and max_table_files_size is smaller
-// than the data, which the next compaction would delete. NoSpace: less free space than the largest
-// family needs twice. Other errors are those of opening and compacting. After an error the database
-// is intact, and can be opened with the old options. Threads: one, and no other process uses the
-// database.
+// InvalidArgument: the lists differ; or the new style is FIFO and its limit (max_data_files_size if
+// it is set, else max_table_files_size) is smaller than the data, which the next compaction would
+// delete. NoSpace: less free space than the largest family needs twice. Other errors are those of
+// opening and compacting. After an error the database is intact, and can be opened with the old
+// options, unless these have fewer levels than the new ones. Threads: one, and no other process
+// uses the database.
 ASHLAR_EXPORT Status OptionChangeMigration(const std::string& dbname, const Options& old_opts,
                                            const Options& new_opts);
 ASHLAR_EXPORT Status OptionChangeMigration(const std::string& dbname, const DBOptions& old_db_opts,

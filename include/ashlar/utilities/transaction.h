@@ -111,8 +111,9 @@ class ASHLAR_EXPORT Transaction {
   virtual Status Prepare() = 0;
   // Makes all updates visible and releases all locks. If the write fails, a prepared transaction is
   // still prepared; any other transaction has lost its updates and locks, and its object (state
-  // AWAITING_COMMIT) can only be deleted or passed to BeginTransaction(). InvalidArgument in states
-  // other than STARTED and PREPARED, and for updates in GetCommitTimeWriteBatch() without
+  // AWAITING_COMMIT) can only be deleted or passed to BeginTransaction(); but a write-unprepared
+  // one that has written parts is STARTED as before, and can be committed again. InvalidArgument in
+  // states other than STARTED and PREPARED, and for updates in GetCommitTimeWriteBatch() without
   // Prepare(). Expired after the expiration, unless the transaction is prepared.
   // InvalidArgument(kTxnNotPrepared) without Prepare() if TransactionOptions::skip_prepare is
   // false. Optimistic transactions: Busy if there is a conflict, and again at each further call

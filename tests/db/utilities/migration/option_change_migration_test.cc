@@ -137,10 +137,18 @@ TEST_F(MigrationTest, FifoThatWouldDeleteTheTablesIsRefused) {
   FillAndClose();
   const Options old_options = options();
   Take(kShapes[7]);
-  options_.compaction_options_fifo.max_table_files_size = 1000;
-  const Status status = OptionChangeMigration(dir_, old_options, options());
-  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  EXPECT_NE(status.ToString().find("max_table_files_size would be 1000"), std::string::npos);
+  const auto refuses = [&](const std::string& what) {
+    const Status status = OptionChangeMigration(dir_, old_options, options());
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find(what), std::string::npos) << status.ToString();
+  };
+  CompactionOptionsFIFO& fifo = options_.compaction_options_fifo;
+  const uint64_t large = fifo.max_table_files_size;
+  fifo.max_table_files_size = 1000;
+  refuses("max_table_files_size would be 1000");
+  fifo.max_table_files_size = large;  // which does not count beside the other limit
+  fifo.max_data_files_size = 1000;
+  refuses("max_data_files_size would be 1000");
   options_ = old_options;
   Open();
   EXPECT_EQ(ReadRows(), rows_);

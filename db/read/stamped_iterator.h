@@ -46,8 +46,8 @@ class StampedIterator final : public Iterator {
     QueryTrace* query_trace = nullptr;  // records the seeks; outlives the iterator; null: none
     uint32_t family = 0;                // for that record
     bool skips_memtables = false;
-    bool is_lookup =
-        false;  // for Lookup() and GetOperands() only: tables are asked by their filters
+    // For Lookup() and GetOperands() only: tables whose filter excludes the key are not read.
+    bool is_lookup = false;
     ReadTrace* trace = nullptr;  // notified of the moves; outlives the iterator; null: none
   };
   // What a lookup of one key has found.

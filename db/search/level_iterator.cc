@@ -191,8 +191,9 @@ FilterAnswer LevelIterator::SpareFilesFrom(const Slice& internal_key) {
   return FilterAnswer::kUnknown;
 }
 
-// The versions of a key may be in several files. A file that ends in front of some of them may have
-// none itself, because its end may come from a range tombstone.
+// The versions of a key may be in several adjacent files. The first of these may have no version
+// itself, because the end of its range may come from a range tombstone. So the next file is asked
+// too if it begins with the key.
 void LevelIterator::SpareFilesWithoutKey(const Slice& internal_key) {
   const Slice stored = ExtractUserKey(internal_key);
   while (inner_.has_value()) {

@@ -92,7 +92,7 @@ class LevelIterator final : public InternalIterator {
   // and return the answer of its filter.
   FilterAnswer SpareFilesFrom(const Slice& internal_key);
   FilterAnswer SpareFilesBefore(const Slice& internal_key);
-  // Moves behind the files from the present one on whose filter excludes the wanted key.
+  // Skips files whose filter excludes the wanted key, beginning with the present one.
   void SpareFilesWithoutKey(const Slice& internal_key);
   // Whether the filter of the current file says that the file may contain the wanted prefix.
   FilterAnswer AskFilter(const Slice& internal_key, bool is_forward) const;

@@ -49,12 +49,12 @@ struct ThreadContext {
 struct Workload {
   const char* name;
   void (*run)(ThreadContext*);
-  bool begins_empty = false;   // begins with an empty database
-  int extra_threads = 0;       // in addition to --threads
-  bool single_thread = false;  // ignores --threads
-  bool merges = false;         // needs --merge_operator
-  bool uses_families = false;  // supports --num_column_families
-  bool uses_stamps = false;    // supports --user_timestamp_size
+  bool begins_empty = false;    // begins with an empty database
+  int extra_threads = 0;        // in addition to --threads
+  bool single_thread = false;   // ignores --threads
+  bool merges = false;          // needs --merge_operator
+  bool uses_families = false;   // supports --num_column_families
+  bool refuses_stamps = false;  // does not run with --user_timestamp_size
   // Ends the process if the database is not as the workload leaves it; null: no check.
   void (*verify)(DB*) = nullptr;
 };

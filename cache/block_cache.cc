@@ -2,7 +2,9 @@
 //
 // Blocks of tables in a cache. If the cache is not the built-in one, its deleter (HelperOfRole)
 // releases the cache's reference to an object; the object is then destroyed through the epoch, as
-// always.
+// always. Such a cache may call the deleter under its own lock, and other retired objects, such as
+// table readers, may call the cache when they are destroyed. So the deleter frees only memory, and
+// what else is due is destroyed here, after the cache has returned.
 #include "cache/block_cache.h"
 
 #include <algorithm>
@@ -84,11 +86,19 @@ CachedObject* BlockCacheView::LookupRefByHandle(const BlockKey& key, CacheEntryR
 }
 
 CachedObject* BlockCacheView::TakeFromSecondTier(const BlockKey& key, CacheEntryRole role,
-                                                 Statistics* statistics) {
+                                                 Statistics* statistics, bool will_insert) {
   assert(!InEpoch());
   assert(has_second_tier_);
-  return static_cast<CachedObject*>(
-      clock_->TakeFromSecondTier(BytesOf(key), forms_->Of(role), statistics));
+  return static_cast<CachedObject*>(clock_->TakeFromSecondTier({.key = BytesOf(key),
+                                                                .helper = forms_->Of(role),
+                                                                .stats = statistics,
+                                                                .moves = will_insert}));
+}
+
+void BlockCacheView::PutIntoSecondTier(const BlockKey& key, CachedObject* object,
+                                       CacheEntryRole role) {
+  assert(has_second_tier_);
+  clock_->PutIntoSecondTier(BytesOf(key), object, forms_->Of(role));
 }
 
 Status BlockCacheView::Insert(const BlockInsertion& insertion) {
@@ -101,17 +111,21 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
   object->role = insertion.role;
   if (clock_ == nullptr) {  // the built-in cache sets the key itself
     object->key = insertion.key;
-    return cache_->Insert(BytesOf(insertion.key), object, forms_->Of(insertion.role),
-                          insertion.charge, nullptr, insertion.priority);
+    Status status = cache_->Insert(BytesOf(insertion.key), object, forms_->Of(insertion.role),
+                                   insertion.charge, nullptr, insertion.priority);
+    EpochReclaimIfDue();
+    return status;
   }
   LookAtHeap();
-  return clock_->InsertObject(
+  Status status = clock_->InsertObject(
       {.key = insertion.key,
        .admission = {.object = object,
                      .is_important = insertion.priority == Cache::Priority::HIGH,
                      .is_doubtful = insertion.priority == Cache::Priority::BOTTOM,
                      .table = insertion.table,
                      .slot_index = insertion.slot_index}});
+  EpochReclaimIfDue();
+  return status;
 }
 
 // Charges a block without inserting it, if the built-in cache decides so.

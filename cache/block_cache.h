@@ -75,10 +75,14 @@ class BlockCacheView {
   CachedObject* LookupRef(const BlockKey& key, CacheEntryRole role = CacheEntryRole::kMisc);
 
   // For the second tier of the built-in cache: restores the object under the key, with a reference
-  // and in no cache. Null if the tier does not have it. Not inside an EpochGuard.
+  // and in no cache. Null if the tier does not have it. Not inside an EpochGuard. If the caller
+  // will insert the object (`will_insert`), the tier may erase it.
   bool HasSecondTier() const { return has_second_tier_; }
-  CachedObject* TakeFromSecondTier(const BlockKey& key, CacheEntryRole role,
-                                   Statistics* statistics);
+  CachedObject* TakeFromSecondTier(const BlockKey& key, CacheEntryRole role, Statistics* statistics,
+                                   bool will_insert);
+  // Gives an object back to the second tier whose insertion was refused. The caller keeps its
+  // reference. Not inside an EpochGuard.
+  void PutIntoSecondTier(const BlockKey& key, CachedObject* object, CacheEntryRole role);
 
   // Adds the object and replaces the one with the same key. After OK the cache owns the caller's
   // reference, even if it had no room and dropped the object at once; inside an EpochGuard the

@@ -33,7 +33,7 @@ SlotTable* SlotTable::Create(size_t slot_count) {
 void SlotTable::Retire() {
   link_->SetTable(nullptr);
   link_->Unref();
-  EpochRetire(this, &Free, memory_bytes());
+  EpochRetireMemory(this, &Free, memory_bytes());
 }
 
 void SlotTable::Free(EpochRetired* retired) {
@@ -58,6 +58,7 @@ void FreeObject(EpochRetired* retired) {
 
 }  // namespace
 
+// A cache of the program may hold its lock now, so nothing is freed here that could call it again.
 void CachedObject::OnLastReference() {
   assert(refs.load(std::memory_order_relaxed) == 0);
   assert((state & kInTable) == 0);
@@ -65,7 +66,7 @@ void CachedObject::OnLastReference() {
   // Programs expect that the deleter of their value runs now. The entry itself may still be read by
   // a lookup that found it before.
   if (kind & kIsHandle) static_cast<HandleEntry*>(this)->DeleteValue();
-  EpochRetire(this, &FreeObject, charge);
+  EpochRetireMemory(this, &FreeObject, charge);
 }
 
 }  // namespace ashlar

@@ -13,7 +13,8 @@
 //     DataBlock() : CachedObject(&DestroyAs<DataBlock>) {}
 //   };
 //
-// Objects are immutable once they are shared. Their destructors run later, in any thread.
+// Objects are immutable once they are shared. Their destructors run later, in any thread, perhaps
+// under a lock of the program's cache: they only free memory.
 #pragma once
 
 #include <atomic>

@@ -116,9 +116,11 @@ const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role) {
       is_strict_(false),
       second_tier_(options.sharded.secondary_cache),
       demotion_(options.demotion),
-      second_tier_share_(options.second_tier_share) {
+      second_tier_share_(options.second_tier_share),
+      owns_second_tier_(options.owns_second_tier) {
   assert(std::has_single_bit(shard_count_));  // ShardOf() takes bits of the hash
-  assert(second_tier_ != nullptr || options.second_tier_share == 0);
+  assert(options.second_tier_share == 0 || owns_second_tier_);
+  assert(second_tier_ != nullptr || !owns_second_tier_);
   SetCapacity(options.sharded.capacity);
   SetStrictCapacityLimit(options.sharded.strict_capacity_limit);
   Registry& registry = TheRegistry();
@@ -466,7 +468,7 @@ std::string ClockCache::GetPrintableOptions() const {
 // program.
 void ClockCache::Finish(const Departed& departed) {
   if (departed.buckets != nullptr) {
-    EpochRetire(departed.buckets, &HashBuckets::Free, departed.buckets->memory_bytes());
+    EpochRetireMemory(departed.buckets, &HashBuckets::Free, departed.buckets->memory_bytes());
   }
   for (CachedObject *object = departed.objects, *next; object != nullptr; object = next) {
     next = object->queue_next;

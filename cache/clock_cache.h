@@ -43,6 +43,8 @@ struct ClockCacheOptions {
   Demotion demotion = Demotion::kSecondTime;
   // The share of the capacity that belongs to the second tier; 0: that tier has its own capacity.
   double second_tier_share = 0;
+  // Whether the second tier was made for this cache alone, which may divide its capacity anew.
+  bool owns_second_tier = false;
 };
 
 class ClockCache final : public Cache {
@@ -80,19 +82,30 @@ class ClockCache final : public Cache {
   // For BlockCacheView. All users of a cache have the same forms.
   void SetForms(const BlockForms* forms) { forms_.store(forms, std::memory_order_release); }
   bool HasSecondTier() const { return second_tier_ != nullptr; }
+  // A lookup in the second tier. `moves`: the caller will insert the object into the first tier, so
+  // the second one may erase it.
+  struct SecondTierRead {
+    Slice key;
+    const CacheItemHelper* helper = nullptr;
+    Statistics* stats = nullptr;
+    bool moves = true;
+  };
   // Restores the object under the key from the second tier; null: the tier does not have it.
-  ObjectPtr TakeFromSecondTier(const Slice& key, const CacheItemHelper* helper, Statistics* stats);
+  ObjectPtr TakeFromSecondTier(const SecondTierRead& read);
+  // Gives an object back to the second tier that was to move and found no room in the first.
+  void PutIntoSecondTier(const Slice& key, ObjectPtr object, const CacheItemHelper* helper);
   // `bytes` is the memory that is held for all cached objects, including memory that is charged to
   // no object, such as gaps between blocks. While it exceeds the capacity, a smaller and smaller
   // part of the capacity is filled: one step less per call, at most an eighth less; small caches
   // are not reduced. While it is below the capacity, the reduction is undone step by step.
   void FollowHeld(size_t bytes);
-  // Divides a new capacity between this cache and its second tier.
+  // Divides a new capacity between this cache and its second tier, which it owns if it has a share.
   Status Divide(size_t capacity, double second_tier_share);
   void SetDemotion(ClockCacheOptions::Demotion demotion) {
     demotion_.store(demotion, std::memory_order_relaxed);
   }
   double second_tier_share() const { return second_tier_share_.load(std::memory_order_relaxed); }
+  bool owns_second_tier() const { return owns_second_tier_; }
 
   void CheckInvariants();
   // One line for the cache, and one for each shard that is not empty.
@@ -156,12 +169,11 @@ class ClockCache final : public Cache {
   void Evicted(HandleEntry* entry);
   // Offers an evicted object to the second tier.
   void Demote(CachedObject* object);
+  void Offer(const Slice& key, ObjectPtr object, const CacheItemHelper* helper, bool is_forced);
   const CacheItemHelper* HelperOf(CachedObject* object) const;
   // Looks in the second tier; null if it has nothing under the key.
-  std::unique_ptr<SecondaryCacheResultHandle> AskSecondTier(const Slice& key,
-                                                            const CacheItemHelper* helper,
-                                                            CreateContext* context,
-                                                            Statistics* stats);
+  std::unique_ptr<SecondaryCacheResultHandle> AskSecondTier(const SecondTierRead& read,
+                                                            CreateContext* context);
   Handle* LookupInSecondTier(const Slice& key, const CacheItemHelper* helper,
                              CreateContext* context, Priority priority, Statistics* stats);
 
@@ -182,6 +194,7 @@ class ClockCache final : public Cache {
   const std::shared_ptr<SecondaryCache> second_tier_;
   std::atomic<ClockCacheOptions::Demotion> demotion_;
   std::atomic<double> second_tier_share_;
+  const bool owns_second_tier_;
   bool is_disowned_ = false;  // the destructor frees nothing
 };
 

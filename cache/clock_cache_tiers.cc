@@ -4,6 +4,7 @@
 // has evicted them, under no lock. Objects that are not found are looked for there.
 #include <cassert>
 #include <memory>
+#include <new>
 
 #include "cache/clock_cache.h"
 #include "util/result.h"
@@ -34,20 +35,30 @@ void ClockCache::Demote(CachedObject* object) {
   using Demotion = ClockCacheOptions::Demotion;
   const Demotion demotion = demotion_.load(std::memory_order_relaxed);
   const bool is_forced = demotion == Demotion::kAll || (demotion == Demotion::kUsed && was_used);
-  IgnoreError(second_tier_->Insert(key, is_entry ? entry->value : object, helper, is_forced),
-              "a tier may refuse an entry");
+  Offer(key, is_entry ? entry->value : object, helper, is_forced);
 }
 
-std::unique_ptr<SecondaryCacheResultHandle> ClockCache::AskSecondTier(const Slice& key,
-                                                                      const CacheItemHelper* helper,
-                                                                      CreateContext* context,
-                                                                      Statistics* stats) {
+// Without memory the entry is dropped: an exception would lose the other objects that were evicted
+// with it, or an object that no cache has yet.
+void ClockCache::Offer(const Slice& key, ObjectPtr object, const CacheItemHelper* helper,
+                       bool is_forced) {
+  assert(object != nullptr);
+  try {
+    IgnoreError(second_tier_->Insert(key, object, helper, is_forced), "a tier may refuse an entry");
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+std::unique_ptr<SecondaryCacheResultHandle> ClockCache::AskSecondTier(const SecondTierRead& read,
+                                                                      CreateContext* context) {
+  const CacheItemHelper* const helper = read.helper;
+  Statistics* const stats = read.stats;
   assert(!InEpoch());
   assert(second_tier_ != nullptr);
   if (helper == nullptr || !helper->IsSecondaryCacheCompatible()) return nullptr;
   bool is_kept = false;
-  auto found = second_tier_->Lookup(key, helper, context, /*wait=*/true, /*advise_erase=*/true,
-                                    stats, is_kept);
+  auto found = second_tier_->Lookup(read.key, helper, context, /*wait=*/true,
+                                    /*advise_erase=*/read.moves, stats, is_kept);
   if (found == nullptr) return nullptr;
   if (!found->IsReady()) found->Wait();
   if (found->Value() == nullptr) return nullptr;
@@ -61,23 +72,29 @@ std::unique_ptr<SecondaryCacheResultHandle> ClockCache::AskSecondTier(const Slic
   return found;
 }
 
-Cache::ObjectPtr ClockCache::TakeFromSecondTier(const Slice& key, const CacheItemHelper* helper,
-                                                Statistics* stats) {
+Cache::ObjectPtr ClockCache::TakeFromSecondTier(const SecondTierRead& read) {
   CreateContext context;
-  const auto found = AskSecondTier(key, helper, &context, stats);
+  const auto found = AskSecondTier(read, &context);
   return found == nullptr ? nullptr : found->Value();
+}
+
+void ClockCache::PutIntoSecondTier(const Slice& key, ObjectPtr object,
+                                   const CacheItemHelper* helper) {
+  assert(!InEpoch());
+  Offer(key, object, helper, /*is_forced=*/true);
 }
 
 // For an entry of the program, which it gets with a handle even if there is no room.
 Cache::Handle* ClockCache::LookupInSecondTier(const Slice& key, const CacheItemHelper* helper,
                                               CreateContext* context, Priority priority,
                                               Statistics* stats) {
-  const auto found = AskSecondTier(key, helper, context, stats);
+  const auto found = AskSecondTier({.key = key, .helper = helper, .stats = stats}, context);
   if (found == nullptr) return nullptr;
   Handle* handle = nullptr;
   const Status status = Insert(key, found->Value(), helper, found->Size(), &handle, priority,
                                Slice(), CompressionType::kNoCompression);
   if (status.ok()) return handle;
+  PutIntoSecondTier(key, found->Value(), helper);
   return CreateStandalone(key, found->Value(), helper, found->Size(), /*allow_uncharged=*/true);
 }
 

@@ -125,7 +125,7 @@ ClockShard::ClockShard() : buckets_(HashBuckets::Create(kInitialBucketBits)) {}
 // Lookups of other threads may still walk the chains.
 ClockShard::~ClockShard() {
   HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
-  EpochRetire(buckets, &HashBuckets::Free, buckets->memory_bytes());
+  EpochRetireMemory(buckets, &HashBuckets::Free, buckets->memory_bytes());
 }
 
 // Reads the chain without a lock. The version tells whether the table was replaced during the
@@ -364,11 +364,17 @@ void ClockShard::PublishSlot(CachedObject* object, SlotTable* table, uint32_t sl
 }
 
 // Doubles the table when there is an object for each chain. The old table is freed by the caller,
-// after the lookups in it have ended.
+// after the lookups in it have ended. Without memory for a larger one the table stays as it is, and
+// its chains become longer: an exception would lose the objects that were just evicted.
 void ClockShard::GrowIfNeeded(Departed* departed) {
   HashBuckets* const old = buckets_.load(std::memory_order_relaxed);
   if (probation_.count + main_.count < old->size() || departed->buckets != nullptr) return;
-  HashBuckets* const larger = HashBuckets::Create(old->bits + 1);
+  HashBuckets* larger = nullptr;
+  try {
+    larger = HashBuckets::Create(old->bits + 1);
+  } catch (const std::bad_alloc&) {
+    return;  // the next insertion tries again
+  }
   version_.fetch_add(1, std::memory_order_acq_rel);
   RelinkInto(old, larger);
   buckets_.store(larger, std::memory_order_release);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cassert>
 #include <list>
+#include <new>
 #include <utility>
 
 #include "cache/cache_charge.h"
@@ -66,12 +67,20 @@ struct WriteBufferManager::CacheCharge {
       reserved_bytes.store(0, std::memory_order_relaxed);
     }
     peak = std::max(peak, used);
-    while (charge.bytes() < used) {
-      // The cache is full and strict: the memory is used but not charged.
-      if (!charge.GrowTo(charge.bytes() + kStepBytes).ok()) break;
+    while (charge.bytes() < used && GrowByStep()) {
     }
     charge.ShrinkTo(std::max(peak, earlier_peak));
     charged.store(charge.bytes(), std::memory_order_relaxed);
+  }
+  // False if the cache is full and strict, or there is no memory for its entry: the memory is used
+  // but not charged. An exception would be too late, because the memory is counted already, and
+  // memtables give theirs back in destructors.
+  bool GrowByStep() {
+    try {
+      return charge.GrowTo(charge.bytes() + ashlar::CacheCharge::kStepBytes).ok();
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
   // Resets is_busy, even after an exception for lack of memory; the next call does the work then.
   class Leave {

@@ -151,7 +151,7 @@ class DBImpl final : public UnbuiltCalls,
       ColumnFamilyHandle** handle) override;
 
   // Writes; db_impl_write.cc.
-  // Single updates become batches; all writes end in WriteObserved().
+  // Single updates become batches; all writes end in WriteUpdates().
   using DB::Delete;
   using DB::Merge;
   using DB::Put;
@@ -180,7 +180,7 @@ class DBImpl final : public UnbuiltCalls,
     CommitHook* hook = nullptr;    // notified when the write is visible
     CommitCheck* check = nullptr;  // decides whether the write may be done
   };
-  // The common path of all writes without two-phase commit.
+  // Writes a batch of the program, which may have been made from bytes.
   Status WriteObserved(const WriteOptions& options, WriteBatch* updates,
                        const CommitObservers& observers);
   // The writes of two-phase commit, for transactions: see db/state/two_phase_writes.h. The batches
@@ -475,7 +475,7 @@ class DBImpl final : public UnbuiltCalls,
                                  PinnableWideColumns* results, Status* statuses);
   void ReadEntities(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
                     const Slice* keys, PinnableWideColumns* results, Status* statuses,
-                    bool sorted_input);
+                    bool sorted_input, uint64_t get_id);
   Status ExplainStamped(ExplainedRead read, const ReadOptions& options, ColumnFamilyHandle* handle,
                         ReadExplanation* explanation);
   Result<std::unique_ptr<Iterator>> MakeStampedIterator(const ReadOptions& options,
@@ -508,7 +508,7 @@ class DBImpl final : public UnbuiltCalls,
                     PinnableSlice* value);
   // A point read whose blocks are recorded.
   Status GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                   PinnableSlice* value);
+                   PinnableSlice* value, bool* is_entity = nullptr);
   void MultiGetTraced(const ReadOptions& options, MultiGetRequest request,
                       ColumnFamilyHandle** handles, uint64_t get_id);
   BlockAccesses::Reads TracedReads(TableReaderCaller caller, const ReadOptions& options,
@@ -531,6 +531,8 @@ class DBImpl final : public UnbuiltCalls,
                          const IteratorVision& vision = {});
   void RecordMultiGet(std::span<const Slice> keys, ColumnFamilyHandle** handles);
   Status CheckTwoPhaseWrite(const WriteOptions& options, const WriteBatch& batch);
+  Status WriteUpdates(const WriteOptions& options, WriteBatch* updates,
+                      const CommitObservers& observers);
   Status CommitSubBatches(CommitPlan plan, WriteBatch* updates);
   void NoteDecision(PreparedSections sections);
   TwoPhaseWrites TwoPhase();

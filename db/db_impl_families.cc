@@ -113,10 +113,8 @@ Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const R
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckHandle(handle));
   // Files have keys with timestamps, so the bounds of a family with timestamps get one too.
-  const InternalKeyComparator& order = FamilyOf(handle)->comparator();
-  if (order.stamp_bytes() == 0) {
-    return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), ranges, include_end);
-  }
+  ColumnFamilyData* const family = FamilyOf(handle);
+  const InternalKeyComparator& order = family->comparator();
   // A deque, because the slices in `stored` point into its elements, which must not move.
   std::deque<StoredKey> keys;
   std::vector<RangeOpt> stored;
@@ -124,11 +122,18 @@ Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const R
     const Slice* const bytes = keys.emplace_back(order, key.AsPtr()).get();
     return bytes == nullptr ? OptSlice() : OptSlice(*bytes);
   };
-  for (const RangeOpt& range : ranges) {
-    const OptSlice start = store(range.start), limit = store(range.limit);
-    stored.emplace_back(start, limit);
+  if (order.stamp_bytes() != 0) {
+    for (const RangeOpt& range : ranges) {
+      const OptSlice start = store(range.start), limit = store(range.limit);
+      stored.emplace_back(start, limit);
+    }
+    ranges = stored;
   }
-  return DropFilesInRanges(&core_, &write_control_, FamilyOf(handle), stored, include_end);
+  const Status status = DropFilesInRanges(&core_, &write_control_, family, ranges, include_end);
+  // A compaction may have been due that needed a file which the call had claimed.
+  MutexLock lock(&core_.mutex);
+  scheduler_.RequestCompactionLocked(family);
+  return status;
 }
 
 // The call has no status, so a null handle gives default options instead of an error.

@@ -219,8 +219,11 @@ Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle
 }
 
 [[gnu::cold]] Status DBImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle,
-                                       const Slice& key, PinnableSlice* value) {
+                                       const Slice& key, PinnableSlice* value, bool* is_entity) {
   BlockAccesses accesses(TracedReads(kUserGet, options, handle), core_.block_trace.NextGetId());
+  if (is_entity != nullptr) {
+    return ReadPoint(options, handle, key, value, nullptr, &accesses, is_entity);
+  }
   return ReadPoint(options, handle, key, value, nullptr, &accesses);
 }
 
@@ -299,7 +302,6 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
     RecordMultiGet(request.keys, handles);
   request.options = &options;
   request.merge = MergeToolsOf(core_);
-  request.skips_memtables = SkipsMemTables(options);
   request.families = {families.data(), num_keys};
   const bool hides_undecided = request.callback == nullptr;
   if (!hides_undecided || !core_.undecided.is_used()) ReadPointsOfRequest(options, &request);
@@ -317,26 +319,14 @@ void DBImpl::ReadPointsOfRequest(const ReadOptions& options, MultiGetRequest* re
   const bool is_following = core_.mode.is_following();
   request->options = &options;
   if (is_following) request->held = static_cast<const SnapshotImpl*>(options.snapshot);
-  ashlar::MultiGet(*request,
-                   {.seqnos = this, .mutex = &core_.mutex, .is_mutex_needed = is_following},
-                   core_.services.statistics.get());
-}
-
-// Reads the keys again in a database with undecided transactions. A snapshot of its own, unless the
-// program gave one, keeps the list from forgetting the decisions after it.
-void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* request) {
-  const OwnMoment moment(this, options.snapshot);
-  ReadOptions read = options;
-  read.snapshot = moment.snapshot();
-  const SequenceNumber seqno = SeqnoFor(read, VisibleSeqno());
-  std::optional<DecidedVersions> decided;
-  {
-    const EpochGuard guard;
-    decided.emplace(core_.undecided.Load(), seqno, request->own);
-  }
-  for (size_t i = 0; i < request->keys.size(); i++) request->values[i].Reset();
-  request->callback = &*decided;
-  ReadPointsOfRequest(read, request);
+  ashlar::MultiGet(
+      *request,
+      {.seqnos = this,
+       .mutex = &core_.mutex,
+       .is_mutex_needed = is_following,
+       .has_unlogged_writes =
+           options.read_tier == kPersistedTier ? core_.pipeline->unlogged_writes_flag() : nullptr},
+      core_.services.statistics.get());
 }
 
 // Keys with a null handle were read in the default family. Their results are replaced by an error.
@@ -413,7 +403,9 @@ Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle,
   }
   PinnableSlice value;
   bool is_entity = false;
-  const Status status = ReadPoint(options, handle, key, &value, nullptr, nullptr, &is_entity);
+  const Status status = core_.block_trace.is_on()
+                            ? GetTraced(options, handle, key, &value, &is_entity)
+                            : ReadPoint(options, handle, key, &value, nullptr, nullptr, &is_entity);
   if (!status.ok()) return status;
   const Status decoded = MoveToColumns(&value, is_entity, key, columns);
   return decoded.ok() ? status : decoded;  // `status` may report that there were many operands
@@ -426,23 +418,24 @@ void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
   if (core_.families.has_stamped()) [[unlikely]] {
     return MultiGetEntityOfBothKinds(options, num_keys, handles, keys, results, statuses);
   }
-  ReadEntities(options, num_keys, handles, keys, results, statuses, sorted_input);
+  ReadEntities(options, num_keys, handles, keys, results, statuses, sorted_input,
+               core_.block_trace.NextGetIdIfOn());
 }
 
-// Of families without timestamps.
+// Of families without timestamps. `get_id` as for MultiGetTraced().
 void DBImpl::ReadEntities(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
                           const Slice* keys, PinnableWideColumns* results, Status* statuses,
-                          bool sorted_input) {
+                          bool sorted_input, uint64_t get_id) {
   std::vector<PinnableSlice> values(num_keys);
   const auto are_entities = std::make_unique<bool[]>(num_keys);
-  ReadPoints(options,
-             {.is_sorted = sorted_input,
-              .families = {},
-              .keys = {keys, num_keys},
-              .values = values.data(),
-              .statuses = statuses,
-              .are_entities = are_entities.get()},
-             handles);
+  MultiGetTraced(options,
+                 {.is_sorted = sorted_input,
+                  .families = {},
+                  .keys = {keys, num_keys},
+                  .values = values.data(),
+                  .statuses = statuses,
+                  .are_entities = are_entities.get()},
+                 handles, get_id);
   MoveToColumns({keys, num_keys}, values.data(), are_entities.get(), results, statuses);
 }
 
@@ -494,6 +487,12 @@ Status DBImpl::ReadUnmerged(const UnmergedRead& how, const ReadOptions& options,
   if (decided.has_value()) lookup.SetCallback(&*decided);
   if (how.keeps_entities) lookup.KeepEntities();
   lookup.SetOperandLimit(how.limit);
+  std::optional<BlockAccesses> accesses;
+  if (core_.block_trace.is_on()) [[unlikely]] {
+    accesses.emplace(TracedReads(kUserGet, options, handle), core_.block_trace.NextGetId());
+    lookup.SetTrace(&*accesses);
+    accesses->BeginLookup(lookup);
+  }
   PointRead read(*view.super_version(), options, &lookup);
   bool is_over = false;
   {
@@ -501,6 +500,7 @@ Status DBImpl::ReadUnmerged(const UnmergedRead& how, const ReadOptions& options,
     is_over = read.RunInEpoch(SkipsMemTables(options));
   }
   if (!is_over) read.Finish();
+  if (accesses.has_value()) accesses->EndLookup(lookup);
   if (lookup.is_blob_index()) ReadBlob(*view.super_version(), options, &lookup);
   CountGet(lookup, base.size(), core_.services.statistics.get());
   return use(&lookup);

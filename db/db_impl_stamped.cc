@@ -127,10 +127,18 @@ Status DBImpl::GetStampedOperands(const ReadOptions& options, ColumnFamilyHandle
   if (core_.query_trace.is_on()) core_.query_trace.OnGet(family->id(), key);
   ReadView view = family->AcquireViewFor(options.snapshot);
   RETURN_IF_ERROR(CheckStampedRead(options, *view.super_version()));
+  std::unique_ptr<BlockAccesses> accesses;
+  if (core_.block_trace.is_on()) {
+    accesses = std::make_unique<BlockAccesses>(TracedReads(kUserGet, options, handle),
+                                               core_.block_trace.NextGetId());
+  }
+  const SequenceNumber seqno = view.seqno();
   StampedIterator versions(StampedPointOptions(options), std::move(view),
                            {.merge = MergeToolsOf(core_),
                             .skips_memtables = SkipsMemTables(options),
-                            .is_lookup = true});
+                            .is_lookup = true,
+                            .trace = accesses.get()});
+  const TracedSearch traced(accesses.get(), &versions, options, key, seqno);
   return versions.GetOperands(key, operands_options, operands, count);
 }
 
@@ -205,7 +213,9 @@ void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t>
   }
 }
 
-// The keys of stamped families are read here, all others are left to the usual path.
+// The keys of stamped families are read here, all others are left to the usual path. Only one of
+// the two kinds can have results: ReadOptions::timestamp is needed for the first and refused for
+// the others.
 struct DBImpl::KeysByKind {
   KeysByKind(size_t num_keys, ColumnFamilyHandle** handles, const Slice* keys) {
     for (size_t i = 0; i < num_keys; i++) {
@@ -240,11 +250,7 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
   request.keys = kinds.plain_keys;
   request.values = found.data();
   request.statuses = found_statuses.data();
-  if (get_id != BlockCacheTraceRecord::kReservedGetId) {
-    MultiGetTraced(options, request, kinds.plain_handles.data(), get_id);
-  } else {
-    ReadPoints(options, request, kinds.plain_handles.data());
-  }
+  MultiGetTraced(options, request, kinds.plain_handles.data(), get_id);
   for (size_t i = 0; i < plain_count; i++) {
     values[kinds.plain[i]] = std::move(found[i]);
     statuses[kinds.plain[i]] = found_statuses[i];
@@ -259,14 +265,15 @@ void DBImpl::MultiGetOfBothKinds(const ReadOptions& options, size_t num_keys,
                                                      Status* statuses) {
   KeysByKind kinds(num_keys, handles, keys);
   for (size_t i = 0; i < num_keys; i++) results[i].Reset();
+  const uint64_t get_id = core_.block_trace.NextGetIdIfOn();
   MultiGetStamped(options, kinds.stamped, handles, keys, {.columns = results, .statuses = statuses},
-                  core_.block_trace.NextGetIdIfOn());
+                  get_id);
   const size_t plain_count = kinds.plain.size();
   if (plain_count == 0) return;
   std::vector<PinnableWideColumns> found(plain_count);
   std::vector<Status> found_statuses(plain_count);
   ReadEntities(options, plain_count, kinds.plain_handles.data(), kinds.plain_keys.data(),
-               found.data(), found_statuses.data(), /*sorted_input=*/false);
+               found.data(), found_statuses.data(), /*sorted_input=*/false, get_id);
   for (size_t i = 0; i < plain_count; i++) {
     results[kinds.plain[i]] = std::move(found[i]);
     statuses[kinds.plain[i]] = found_statuses[i];
@@ -344,11 +351,13 @@ namespace {
 // The new value is in the MANIFEST before a compaction may act on it, so a crash cannot leave
 // dropped versions behind a lower recorded value. The check of the comparison and the change happen
 // under the DB mutex, except while the MANIFEST is written; another thread may have raised the
-// value further by then.
-Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family, const std::string& ts_low) {
+// value further by then. `failed_before` receives what UndoChange() needs after an error.
+Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family, const std::string& ts_low,
+                        uint64_t* failed_before) {
   assert(core != nullptr);
-  assert(family != nullptr);
+  assert(family != nullptr && failed_before != nullptr);
   MutexLock lock(&core->mutex);
+  *failed_before = core->versions->failed_changes();
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   // This is a reference, because the mutex is released while the MANIFEST is written, and the value
   // may change.
@@ -384,9 +393,10 @@ Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& t
         StrCat("IncreaseFullHistoryTsLow: the column family has timestamps of ", stamp_bytes,
                " bytes, found ", ts_low.size()));
   }
-  const Status recorded = RecordHistoryLow(&core_, family, ts_low);
+  uint64_t failed_before = 0;
+  const Status recorded = RecordHistoryLow(&core_, family, ts_low, &failed_before);
   if (!recorded.ok()) {
-    IgnoreError(UndoChange(&core_), "the error of the change says more");
+    IgnoreError(UndoChange(&core_, failed_before), "the error of the change says more");
   }
   return recorded;
 }

@@ -84,9 +84,13 @@ BlockAccesses::Reads DBImpl::TracedReads(TableReaderCaller caller, const ReadOpt
           .fills_cache = options.fill_cache};
 }
 
-// All keys have the same id in the trace.
+// All keys have the same id in the trace. kReservedGetId: no trace runs, and the keys are read
+// together.
 void DBImpl::MultiGetTraced(const ReadOptions& options, MultiGetRequest request,
                             ColumnFamilyHandle** handles, uint64_t get_id) {
+  if (get_id == BlockCacheTraceRecord::kReservedGetId) {
+    return ReadPoints(options, request, handles);
+  }
   // One recorder for each family, because its name is part of every record.
   std::map<ColumnFamilyHandle*, std::unique_ptr<BlockAccesses>> of_families;
   std::vector<ReadTrace*> watches;

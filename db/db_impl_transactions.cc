@@ -6,11 +6,15 @@
 // each call looks the ID up again, inside an epoch or under the DB mutex.
 #include <cassert>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "db/db_impl.h"
 #include "db/options/options_check.h"
+#include "db/own_moment.h"
+#include "db/read/block_accesses.h"
+#include "db/read/dropped_points.h"
 #include "db/read/latest_seqno.h"
 #include "db/read/multi_get.h"
 #include "db/read/read_view.h"
@@ -51,14 +55,44 @@ Status DBImpl::GetWithOwn(const DecidedVersions::Own& own, const ReadOptions& op
   RETURN_IF_ERROR(CheckHandle(handle));
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
   if (core_.query_trace.is_on()) core_.query_trace.OnGet(FamilyOf(handle)->id(), key);
-  return ReadDecided(options, handle, key, value, /*trace=*/nullptr, is_entity, &own);
+  std::optional<BlockAccesses> accesses;
+  if (core_.block_trace.is_on()) {
+    accesses.emplace(TracedReads(kUserGet, options, handle), core_.block_trace.NextGetId());
+  }
+  return ReadDecided(options, handle, key, value, accesses.has_value() ? &*accesses : nullptr,
+                     is_entity, &own);
 }
 
 void DBImpl::MultiGetWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,
                              MultiGetRequest request, ColumnFamilyHandle** handles) {
   assert(!own.empty() && core_.undecided.is_used());
   request.own = &own;
-  ReadPoints(options, request, handles);
+  MultiGetTraced(options, request, handles, core_.block_trace.NextGetIdIfOn());
+}
+
+// Reads the keys again in a database with undecided transactions. A snapshot of its own, unless the
+// program gave one, keeps the list from forgetting the decisions after it.
+void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* request) {
+  const OwnMoment moment(this, options.snapshot);
+  ReadOptions read = options;
+  read.snapshot = moment.snapshot();
+  std::optional<DecidedVersions> decided;
+  const auto read_as_of = [&](SequenceNumber seqno, MultiGetRequest* keys) {
+    {
+      const EpochGuard guard;
+      decided.emplace(core_.undecided.Load(), seqno, request->own);
+    }
+    keys->callback = &*decided;
+    ReadPointsOfRequest(read, keys);
+  };
+  for (size_t i = 0; i < request->keys.size(); i++) request->values[i].Reset();
+  read_as_of(moment.snapshot()->GetSequenceNumber(), request);
+  if (!core_.mode.is_following()) return;
+  read.value_size_soft_limit = UINT64_MAX;  // decided by the whole request
+  for (DroppedPoints& dropped : DroppedPoints::Of(*request, *request->held)) {
+    read_as_of(dropped.seqno(), dropped.request());
+    dropped.PutBack();
+  }
 }
 
 Iterator* DBImpl::NewIteratorWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,

@@ -117,6 +117,63 @@ bool HasNoopBetweenUpdates(const Slice& batch) {
   return false;
 }
 
+// Where the records of a batch up to `end` end without the Noops behind the last other record.
+size_t EndWithoutNoops(const Slice& batch, size_t end) {
+  WriteBatchReader reader(batch);
+  bool has_updates = false;
+  size_t result = end;
+  WriteBatchRecord record;
+  while (reader.next_offset() < end && reader.Next(&record)) {
+    has_updates |= record.IsCounted();
+    if (record.type != kTypeNoop) result = reader.next_offset();
+  }
+  return has_updates && reader.status().ok() ? result : end;
+}
+
+// Takes the Noops behind the last record off a batch for the time of its commit. In a log they
+// would say that the batch is numbered by sub-batch. Only a batch that was made from bytes has such
+// Noops, for example one that a replica gets from a database whose transactions write before they
+// commit.
+class LastNoopsTaken {
+ public:
+  // `batch` may be null.
+  explicit LastNoopsTaken(WriteBatch* batch) : batch_(batch) {
+    if (batch == nullptr) return;
+    const Slice contents = WriteBatchInternal::Contents(*batch);
+    const SavePoint& logged = batch->GetWalTerminationPoint();
+    const size_t end =
+        logged.is_cleared() ? contents.size() : std::min(contents.size(), logged.size);
+    const bool may_be_noop = end > kWriteBatchHeaderBytes && contents[end - 1] == kTypeNoop;
+    if (may_be_noop) [[unlikely]]
+      Take(contents, end);
+  }
+  ~LastNoopsTaken() {
+    if (!logged_.is_cleared()) [[unlikely]]
+      WriteBatchInternal::SetWalTerminationPoint(batch_, logged_);
+    for (; taken_ > 0; taken_--) WriteBatchInternal::AppendSeparator(batch_);
+  }
+  LastNoopsTaken(const LastNoopsTaken&) = delete;
+  LastNoopsTaken& operator=(const LastNoopsTaken&) = delete;
+
+ private:
+  // Behind a WAL termination point the batch goes on, so there the point moves instead.
+  void Take(const Slice& contents, size_t end) {
+    const size_t noops = end - EndWithoutNoops(contents, end);
+    SavePoint logged = batch_->GetWalTerminationPoint();
+    if (logged.is_cleared()) {
+      for (; taken_ < noops; taken_++) WriteBatchInternal::TakeBackSeparator(batch_);
+    } else if (noops > 0) {
+      logged_ = logged;
+      logged.size -= noops;
+      WriteBatchInternal::SetWalTerminationPoint(batch_, logged);
+    }
+  }
+
+  WriteBatch* const batch_;
+  size_t taken_ = 0;
+  SavePoint logged_;  // the termination point that was moved
+};
+
 // Records a batch in the trace: before its commit begins or, if the trace keeps the order of
 // writes, when the commit has its place.
 class TracedCommit final : public CommitRecorder {
@@ -165,41 +222,41 @@ Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, cons
                    const Slice& value) {
   ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Put(handle, key, value));
-  return Write(options, batch.get());
+  return WriteUpdates(options, batch.get(), {});
 }
 
 Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    const Slice& ts, const Slice& value) {
   ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Put(handle, key, ts, value));
-  return Write(options, batch.get());
+  return WriteUpdates(options, batch.get(), {});
 }
 
 Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key) {
   ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Delete(handle, key));
-  return Write(options, batch.get());
+  return WriteUpdates(options, batch.get(), {});
 }
 
 Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                       const Slice& ts) {
   ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Delete(handle, key, ts));
-  return Write(options, batch.get());
+  return WriteUpdates(options, batch.get(), {});
 }
 
 Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
                             const Slice& key) {
   ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->SingleDelete(handle, key));
-  return Write(options, batch.get());
+  return WriteUpdates(options, batch.get(), {});
 }
 
 Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
                             const Slice& key, const Slice& ts) {
   ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->SingleDelete(handle, key, ts));
-  return Write(options, batch.get());
+  return WriteUpdates(options, batch.get(), {});
 }
 
 // Checked here, because a merge operand without an operator could never be read.
@@ -211,7 +268,7 @@ Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* handle, co
   }
   ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Merge(handle, key, value));
-  return Write(options, batch.get());
+  return WriteUpdates(options, batch.get(), {});
 }
 
 Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
@@ -223,10 +280,16 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
   return WriteObserved(options, updates, {.callback = callback});
 }
 
-// The common path of all writes: checks the options, applies the limits of rate and priority, and
-// commits. `observers` are the callbacks of transactions; they may be empty.
 Status DBImpl::WriteObserved(const WriteOptions& options, WriteBatch* updates,
                              const CommitObservers& observers) {
+  const LastNoopsTaken without_noops(updates);
+  return WriteUpdates(options, updates, observers);
+}
+
+// The common path of all writes: checks the options, applies the limits of rate and priority, and
+// commits. `observers` are the callbacks of transactions; they may be empty.
+Status DBImpl::WriteUpdates(const WriteOptions& options, WriteBatch* updates,
+                            const CommitObservers& observers) {
   if (core_.mode.is_read_only) [[unlikely]]
     return CheckWritable();
   if (updates == nullptr) return Status::InvalidArgument("Write: the batch is a null pointer");

@@ -77,6 +77,7 @@ void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
   if (has_lookups && options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
     bloom_.emplace(options.bloom_bits, &arena_);
   }
+  empty_bytes_ = ApproximateMemoryUsage();
   assert(tree_.has_value() != (other_ != nullptr));
 }
 

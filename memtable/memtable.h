@@ -168,6 +168,8 @@ class MemTable {
     return arena_.ApproximateMemoryUsage() + tombstones_.MemoryBytes() +
            (other_ != nullptr ? other_->FillBytes() : 0);
   }
+  // ApproximateMemoryUsage() before the first entry: mostly the Bloom filter or the hash buckets.
+  size_t EmptyBytes() const { return empty_bytes_; }
   // Bytes that were allocated from the system.
   size_t MemoryAllocatedBytes() const {
     return arena_.MemoryAllocatedBytes() + tombstones_.MemoryBytes() +
@@ -326,6 +328,7 @@ class MemTable {
   // Set once, by the thread that counts the first entry.
   std::atomic<uint64_t> oldest_entry_seconds_{0};
   std::atomic<uint64_t> prepared_log_{0};  // see prepared_log()
+  size_t empty_bytes_ = 0;                 // see EmptyBytes(); set by the constructor
 };
 
 template <typename Visit>

@@ -18,8 +18,11 @@
 namespace ashlar {
 
 FamilyCursors::FamilyCursors(std::vector<Cursor> cursors, const Comparator* order,
-                             bool leaves_values_unread)
-    : cursors_(std::move(cursors)), order_(order), leaves_values_unread_(leaves_values_unread) {
+                             const ReadOptions& options)
+    : cursors_(std::move(cursors)),
+      order_(order),
+      leaves_values_unread_(options.allow_unprepared_value),
+      is_tailing_(options.tailing) {
   assert(!cursors_.empty() && order_ != nullptr);
 }
 
@@ -99,22 +102,45 @@ bool FamilyCursors::TurnAround(Direction direction) {
   MoveAll(direction, [&](Iterator* iterator) {
     direction == Direction::kForward ? iterator->Seek(present) : iterator->SeekForPrev(present);
   });
-  return Valid() && order_->CompareWithoutTimestamp(key(), false, present, false) == 0;
+  return !holders_.empty() && order_->CompareWithoutTimestamp(key(), false, present, false) == 0;
 }
 
 // Only the iterators that are at the present key move. TurnAround() has moved all of them if it was
-// needed. There is no position to move from if the iterators have ended with their transaction.
+// needed. There is no position to move from if the iterators have ended with their transaction, and
+// then nothing is held.
 void FamilyCursors::Next() {
   assert(Valid() || !status().ok());
-  if (!Valid()) return;
+  if (!Valid()) return holders_.clear();
   if (direction_ != Direction::kForward && !TurnAround(Direction::kForward)) return;
+  if (is_tailing_) [[unlikely]]
+    return NextTailing();
   for (Cursor* holder : holders_) holder->iterator->Next();
+  FindHolders();
+}
+
+// A tailing iterator looks for new rows when its own Next() comes to the end. When all have ended,
+// those that had ended before look behind the key that was shown last.
+void FamilyCursors::NextTailing() {
+  assert(direction_ == Direction::kForward && !holders_.empty());
+  const std::string last = key().ToString();
+  const std::vector<Cursor*> moved = holders_;
+  for (Cursor* holder : moved) holder->iterator->Next();
+  FindHolders();
+  if (!holders_.empty() || !status_.ok()) return;
+  for (Cursor& cursor : cursors_) {
+    if (std::find(moved.begin(), moved.end(), &cursor) != moved.end()) continue;
+    Iterator* const iterator = cursor.iterator.get();
+    iterator->Seek(last);
+    const bool is_at_last = iterator->Valid() && order_->CompareWithoutTimestamp(
+                                                     iterator->key(), false, last, false) == 0;
+    if (is_at_last) iterator->Next();
+  }
   FindHolders();
 }
 
 void FamilyCursors::Prev() {
   assert(Valid() || !status().ok());
-  if (!Valid()) return;
+  if (!Valid()) return holders_.clear();
   if (direction_ != Direction::kReverse && !TurnAround(Direction::kReverse)) return;
   for (Cursor* holder : holders_) holder->iterator->Prev();
   FindHolders();
@@ -173,8 +199,7 @@ Status OpenFamilyCursors(const ReadOptions& options,
     opened[i].family = families[i];
     opened[i].iterator = std::move(iterators[i]);
   }
-  *cursors = FamilyCursors(std::move(opened), families.front()->GetComparator(),
-                           options.allow_unprepared_value);
+  *cursors = FamilyCursors(std::move(opened), families.front()->GetComparator(), options);
   return Status::OK();
 }
 
@@ -215,11 +240,12 @@ void CoalescingIterator::Prev() {
   Arrive();
 }
 
-// With allow_unprepared_value the columns are read by PrepareValue().
+// With allow_unprepared_value the columns are read by PrepareValue(). The move has just found that
+// the holders are valid.
 void CoalescingIterator::Arrive() {
   columns_.clear();
   value_ = Slice();
-  if (Valid() && !cursors_.leaves_values_unread()) Coalesce();
+  if (!cursors_.holders().empty() && !cursors_.leaves_values_unread()) Coalesce();
 }
 
 bool CoalescingIterator::PrepareValue() {
@@ -290,7 +316,7 @@ void GroupingIterator::Prev() {
 // With allow_unprepared_value the groups are made by PrepareValue().
 void GroupingIterator::Arrive() {
   groups_.clear();
-  if (Valid() && !cursors_.leaves_values_unread()) Group();
+  if (!cursors_.holders().empty() && !cursors_.leaves_values_unread()) Group();
 }
 
 bool GroupingIterator::PrepareValue() {

@@ -28,8 +28,8 @@ class FamilyCursors {
   };
 
   FamilyCursors() = default;
-  // At least one cursor; all of them use the order of `order`.
-  FamilyCursors(std::vector<Cursor> cursors, const Comparator* order, bool leaves_values_unread);
+  // At least one cursor; all of them use the order of `order`, and were opened with `options`.
+  FamilyCursors(std::vector<Cursor> cursors, const Comparator* order, const ReadOptions& options);
 
   void SeekToFirst();
   void SeekToLast();
@@ -42,6 +42,7 @@ class FamilyCursors {
   Slice key() const { return holders_.front()->iterator->key(); }
   Status status() const;
   // The cursors that are at the present key, in the order in which the families were given.
+  // Directly after a move all of them are valid; none: Valid() is false.
   const std::vector<Cursor*>& holders() const { return holders_; }
   // With ReadOptions::allow_unprepared_value, values are read only by PrepareValues().
   bool leaves_values_unread() const { return leaves_values_unread_; }
@@ -56,6 +57,7 @@ class FamilyCursors {
   void MoveAll(Direction direction, Move&& move);
   // Finds the next key in the direction, and the cursors that are at it.
   void FindHolders();
+  void NextTailing();
   // Returns whether the key is still there that was shown.
   bool TurnAround(Direction direction);
   void Fail(const Status& status);
@@ -63,6 +65,7 @@ class FamilyCursors {
   std::vector<Cursor> cursors_;
   const Comparator* order_ = nullptr;  // outlives the object
   bool leaves_values_unread_ = false;
+  bool is_tailing_ = false;
   Direction direction_ = Direction::kForward;
   std::vector<Cursor*> holders_;
   Status status_;

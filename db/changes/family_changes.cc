@@ -48,15 +48,17 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
   *handle = nullptr;
   ASSIGN_OR_RETURN(const ColumnFamilyOptions settled, SettleOptions(options));
   Status created;
+  uint64_t failed_before = 0;
   {
     MutexLock lock(&core_->mutex);
+    failed_before = core_->versions->failed_changes();
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     const Result<ColumnFamilyData*> family = CreateFamilyLocked(core_, host_, name, settled);
     created = family.status();
     if (created.ok()) *handle = new FamilyHandle(family.value(), core_);
   }
   if (!created.ok()) {
-    IgnoreError(UndoChange(core_), "the error of the creation says more");
+    IgnoreError(UndoChange(core_, failed_before), "the error of the creation says more");
     return created;
   }
   return WriteOptionsFile(core_);
@@ -95,8 +97,10 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
   assert(!InEpoch());
   if (family->id() == 0) return Status::InvalidArgument("Can't drop default column family");
   Status recorded;
+  uint64_t failed_before = 0;
   {
     MutexLock lock(&core_->mutex);
+    failed_before = core_->versions->failed_changes();
     recorded = RecordDrop(*family);
     if (recorded.ok()) {
       assert(family->is_dropped());
@@ -109,7 +113,7 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
     }
   }
   if (!recorded.ok()) {
-    IgnoreError(UndoChange(core_), "the error of the drop says more");
+    IgnoreError(UndoChange(core_, failed_before), "the error of the drop says more");
     return recorded;
   }
   writes_->NotifyOfStalls();
@@ -148,10 +152,10 @@ Status FamilyChanges::SetOptions(std::span<const NewValues> changes) {
       ColumnFamilyData* const family = options.family;
       family->SetOptions(std::move(options.sanitized));
       family->settled_options = std::move(options.settled);
-      family->versions()->tables->SetReadahead(
-          *BlockBasedOptionsOf(family->options().table_factory.get()));
-      family->versions()->tables->SetBlockProtection(
-          family->options().block_protection_bytes_per_key);
+      TableCache* const tables = family->versions()->tables.get();
+      tables->SetReadahead(*BlockBasedOptionsOf(family->options().table_factory.get()));
+      tables->SetBlockProtection(family->options().block_protection_bytes_per_key);
+      tables->SetWriteBuffer(family->options().write_buffer_size);
     }
     writes_->UpdateStallLocked();
     for (const ChangedOptions& options : changed) {

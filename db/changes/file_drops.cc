@@ -15,8 +15,10 @@ namespace ashlar {
 Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* family,
                          std::span<const RangeOpt> ranges, bool include_end) {
   Status status;
+  uint64_t failed_before = 0;
   {
     MutexLock lock(&core->mutex);
+    failed_before = core->versions->failed_changes();
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
     // Files that a compaction has claimed are not among them.
     const std::vector<LevelFiles> dropped =
@@ -45,7 +47,7 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
     core->conditions.JobEnded();
   }
   if (!status.ok()) {
-    IgnoreError(UndoChange(core), "the error of the drop says more");
+    IgnoreError(UndoChange(core, failed_before), "the error of the drop says more");
     return status;
   }
   writes->NotifyOfStalls();

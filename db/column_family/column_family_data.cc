@@ -331,9 +331,10 @@ void ColumnFamilyData::UpdatePace() {
   assert(!flush_progress_ || (*flush_progress_ >= 0 && *flush_progress_ <= 1));
   const bool is_flushing =
       !immutables_.empty() && immutables_.front().is_flushing && flush_progress_;
-  const uint64_t bytes = is_flushing ? PacedMemTableBytes(static_cast<int>(immutables_.size()),
-                                                          *flush_progress_, *options_)
-                                     : options_->write_buffer_size;
+  const uint64_t bytes = is_flushing
+                             ? PacedMemTableBytes(static_cast<int>(immutables_.size()),
+                                                  *flush_progress_, *options_, mem()->EmptyBytes())
+                             : options_->write_buffer_size;
   paced_bytes_.store(bytes, std::memory_order_relaxed);
 }
 

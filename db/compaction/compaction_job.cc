@@ -44,6 +44,16 @@ uint64_t OldestAncestor(const CompactionPlan& plan) {
   return oldest == UINT64_MAX ? 0 : oldest;
 }
 
+// A time at which the newest entry of an input was written already. Tables of RocksDB 7.8 and files
+// that were ingested do not say it, but they are not older than their entries. A file of another
+// database that was ingested counts from its ingestion.
+uint64_t NewestKeyTimeOf(const FileMetadata& meta, const TableProperties& properties,
+                         const TableOutputOptions& output) {
+  const uint64_t written = properties.newest_key_time;
+  if (written != 0) return std::max(written, meta.oldest_ancestor_time);
+  return meta.file_creation_time != 0 ? meta.file_creation_time : output.creation_time;
+}
+
 // Among tables of level 0, the epoch number decides which data is newer. An output there takes the
 // place of its oldest input.
 uint64_t OldestEpoch(const CompactionPlan& plan) {
@@ -286,6 +296,7 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.level = plan.output_level;
   writer.table.base_level = plan.base_level;
   writer.table.is_bottommost = plan.is_bottommost;
+  writer.table.is_lowest = IsLowest(plan, *options_.version);
   writer.table.is_open_below = plan.is_open_below;
   writer.table.is_flush = false;
   writer.table.seqno_times = job_.seqno_times_;
@@ -294,6 +305,7 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.temperature = plan.temperature;
   writer.table.target_file_bytes = plan.target_file_bytes;
   writer.table.oldest_ancestor_time = OldestAncestor(plan);
+  writer.table.newest_key_time = job_.newest_key_time_;
   writer.table.epoch_number = OldestEpoch(plan);
   writer.table.filter_shift_millibits =
       FilterShiftOfCompaction(*options_.version, plan.inputs, plan.output_level);
@@ -329,7 +341,7 @@ void CompactionJob::Subcompaction::DivideByAge(const FragmentedTombstones* tombs
   division->writer = *writer;
   division->writer.tombstones = division->tombstones.young.get();
   division->writer.table.level = Level{plan.output_level - 1};
-  division->writer.table.is_bottommost = false;
+  division->writer.table.is_bottommost = division->writer.table.is_lowest = false;
   division->writer.table.compression = kDisableCompressionOption;
   division->writer.limits.next_level = {};
   division->writer.partitioner = division->partitioner.get();
@@ -360,6 +372,8 @@ Status CompactionJob::GatherTombstones() {
       to_read.files.push_back(file);
       Result<TableHandle> table = version.tables()->PinForCompaction(file);
       if (!table.ok()) return table.status();
+      newest_key_time_ = std::max(
+          newest_key_time_, NewestKeyTimeOf(file->meta, (*table)->properties(), options_.table));
       if ((*table)->tombstones() != nullptr) input_tombstones_.push_back((*table)->tombstones());
     }
     inputs_.push_back(std::move(to_read));

@@ -96,6 +96,7 @@ class CompactionJob {
   SequenceNumber first_young_ = kMaxSequenceNumber;  // entries from this number on keep it
   // Entries from this number on stay off the last level, in the plan's young_range.
   SequenceNumber first_above_last_ = kMaxSequenceNumber;
+  uint64_t newest_key_time_ = 0;   // of inputs_, in seconds since 1970
   std::vector<std::string> cuts_;  // the first user key of each part, except for the first part
 };
 

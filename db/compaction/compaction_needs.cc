@@ -12,7 +12,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "db/blob/blob_file.h"
 #include "db/compaction/compaction_picker.h"
+#include "db/compaction/style_pickers.h"
 #include "db/compaction/young_data.h"
 
 namespace ashlar {
@@ -177,14 +179,15 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
 double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
                    const CompactionClaims& claims) REQUIRES(db_mutex) {
   if (options.compaction_style == kCompactionStyleNone) return 0;
-  // FIFO drops tables when all tables together exceed the limit.
+  // FIFO drops tables when all tables together, or all tables and blob files, exceed the limit.
   if (options.compaction_style == kCompactionStyleFIFO) {
-    uint64_t bytes = 0;
+    const FifoLimit limit = FifoLimitOf(version, options);
+    uint64_t bytes = limit.blobs != nullptr ? limit.blobs->total_file_bytes() : 0;
     for (Level level = 0; level < version.num_levels(); ++level) {
       bytes += claims.IdleOn(version, level).bytes;
     }
-    const uint64_t most = options.compaction_options_fifo.max_table_files_size;
-    return static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(most, 1));
+    // One byte more: exactly the limit is allowed.
+    return static_cast<double>(bytes) / (static_cast<double>(limit.bytes) + 1);
   }
   // Universal: the number of sorted runs that no compaction has claimed.
   size_t runs = claims.IdleOn(version, 0).files, marked = 0;

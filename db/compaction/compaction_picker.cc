@@ -78,6 +78,17 @@ std::string CompactionPlan::DebugString() const {
   return text;
 }
 
+bool IsLowest(const CompactionPlan& plan, const Version& version) {
+  if (plan.is_bottommost || !plan.is_open_below) return plan.is_bottommost;
+  if (!plan.older_in_level0.empty()) return false;
+  const auto [smallest, largest] = plan.UserKeyRange(version.comparator());
+  const Level reserved{version.num_levels() - 1};
+  for (Level level = plan.output_level.Next(); level < reserved; ++level) {
+    if (!version.Overlapping(level, &smallest, &largest).files.empty()) return false;
+  }
+  return true;
+}
+
 // Picks the most urgent compaction. The shape of the tree is more urgent than garbage in blob
 // files.
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,

@@ -88,6 +88,11 @@ struct CompactionPlan {
   std::string DebugString() const;
 };
 
+// Whether no level into which compactions write has older data of the range, so that writing the
+// outputs again would only make the same tables. Data that was ingested behind everything else,
+// below the outputs, keeps them from being bottommost, but no compaction takes them there.
+bool IsLowest(const CompactionPlan& plan, const Version& version);
+
 // How far each level is from its target.
 struct CompactionNeeds {
   std::vector<double> scores;          // by level; at or above 1 the level wants compaction

@@ -95,9 +95,10 @@ std::vector<LevelFiles> FifoPicker::ByAge() const {
 }
 
 // Picks one job at a time: two jobs that count the same bytes would drop twice as much as
-// necessary.
+// necessary. For the same reason it waits for calls that remove tables, which have claims but no
+// plan.
 std::optional<CompactionPlan> FifoPicker::Pick() {
-  if (!plans_.running().empty()) return std::nullopt;
+  if (!plans_.running().empty() || pick_.claims->AreAny()) return std::nullopt;
   const std::vector<LevelFiles> by_age = ByAge();
   auto plan = PickExpired(by_age);
   if (!plan.has_value()) plan = PickForSpace(by_age);
@@ -108,15 +109,19 @@ std::optional<CompactionPlan> FifoPicker::Pick() {
   return plan;
 }
 
-// A time at which the newest data of the table was in it already; 0: unknown. A table that was
-// written again is younger than its data, but the data is older than the flush of the next newer
-// table. Only level 0 is in order of age: tables of a deeper level tell nothing of each other.
+// A time at which the newest data of the table was in the family already; 0: unknown. A table that
+// was written again is younger than its data, whose age its properties tell; an ingested one counts
+// from its ingestion. The data is also older than the flush of the next newer table. Only level 0
+// is in order of age: tables of a deeper level tell nothing of each other.
 uint64_t FifoPicker::NewestTimeOf(const std::vector<LevelFiles>& by_age, size_t i) {
   assert(i < by_age.size());
-  const uint64_t written = by_age[i].files.front()->meta.file_creation_time;
-  if (by_age[i].level != 0 || i + 1 == by_age.size()) return written;
+  const TableFile& file = *by_age[i].files.front();
+  uint64_t newest = file.meta.file_creation_time;
+  const uint64_t key_time = file.newest_key_time.load(std::memory_order_relaxed);
+  if (key_time != 0) newest = std::min(newest, std::max(key_time, file.meta.oldest_ancestor_time));
+  if (by_age[i].level != 0 || i + 1 == by_age.size()) return newest;
   const uint64_t next = by_age[i + 1].files.front()->meta.oldest_ancestor_time;
-  return next == 0 ? written : std::min(written, next);
+  return next == 0 ? newest : std::min(newest, next);
 }
 
 bool FifoPicker::IsExpired(uint64_t born) const {
@@ -137,17 +142,14 @@ std::optional<CompactionPlan> FifoPicker::PickExpired(const std::vector<LevelFil
 // Drops the oldest tables until the rest fits. With max_data_files_size, the bytes of blob files
 // count too; a blob file is freed with the last table that needs it.
 std::optional<CompactionPlan> FifoPicker::PickForSpace(const std::vector<LevelFiles>& by_age) {
-  const CompactionOptionsFIFO& fifo = options_.compaction_options_fifo;
-  const bool is_with_blobs = fifo.max_data_files_size != 0;
-  const uint64_t most = is_with_blobs ? fifo.max_data_files_size : fifo.max_table_files_size;
+  const FifoLimit limit = FifoLimitOf(version_, options_);
   static const BlobFiles no_blobs;
-  const BlobFiles& blobs =
-      is_with_blobs && version_.blobs() != nullptr ? *version_.blobs() : no_blobs;
+  const BlobFiles& blobs = limit.blobs != nullptr ? *limit.blobs : no_blobs;
   uint64_t bytes = blobs.total_file_bytes();
   for (const LevelFiles& table : by_age) bytes += table.files.front()->meta.file_size;
   BlobsToFree freed(blobs, by_age);
   CompactionPlan plan;
-  for (size_t i = 0; i < by_age.size() && bytes > most; i++) {
+  for (size_t i = 0; i < by_age.size() && bytes > limit.bytes; i++) {
     bytes -= by_age[i].files.front()->meta.file_size + freed.BytesBelow(i + 1);
     Drop(by_age[i], &plan);
   }
@@ -238,6 +240,12 @@ std::optional<CompactionPlan> FifoPicker::Deletion(CompactionPlan plan, Compacti
 }
 
 }  // namespace
+
+FifoLimit FifoLimitOf(const Version& version, const ColumnFamilyOptions& options) {
+  const CompactionOptionsFIFO& fifo = options.compaction_options_fifo;
+  if (fifo.max_data_files_size == 0) return {.bytes = fifo.max_table_files_size};
+  return {.bytes = fifo.max_data_files_size, .blobs = version.blobs()};
+}
 
 std::optional<CompactionPlan> PickFifo(const Version& version, const PickOptions& options,
                                        const std::vector<const CompactionPlan*>& running) {

@@ -23,8 +23,8 @@ class LevelPicker {
   LevelPicker(const Version& version, const PickOptions& options,
               const std::vector<const CompactionPlan*>& running) REQUIRES(db_mutex)
       : version_(version),
+        pick_(options),
         options_(*options.options),
-        cursors_(options.cursors),
         plans_(version, options_, *options.claims, running) {}
 
   const std::vector<double>& scores() const { return plans_.needs().scores; }
@@ -44,8 +44,8 @@ class LevelPicker {
   void PutForward(Level level, std::vector<TableFile*>* files) const REQUIRES(db_mutex);
 
   const Version& version_;
+  const PickOptions& pick_;
   const ColumnFamilyOptions& options_;
-  const std::map<Level, std::string>* const cursors_;
   PlanMaker plans_;
 };
 
@@ -74,29 +74,33 @@ std::optional<CompactionPlan> LevelPicker::PickLevel0() {
   return plan;
 }
 
-// If level 0 cannot be compacted into the base level now, its newest files are merged into one
-// file. Then reads and the triggers that slow writes need not wait for the base level. A further
-// file is included only if it reduces the bytes written per file saved, so a large file is not
-// rewritten again and again.
+// If level 0 cannot be compacted into the base level now, its newest files that may be merged there
+// become one file. Then reads and the triggers that slow writes need not wait for the base level. A
+// further file is included only if it reduces the bytes written per file saved, so a large file is
+// not rewritten again and again.
 std::optional<CompactionPlan> LevelPicker::PickWithinLevel0() {
   constexpr size_t kFewest = 4;
   const std::vector<TableFile*>& files = version_.files(0);
   const auto trigger = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
   if (files.size() < std::max(trigger + 2, kFewest)) return std::nullopt;
-  size_t count = 0;
+  // Begins behind the last file that may not be merged on level 0.
+  const auto first = std::find_if_not(files.rbegin(), files.rend(), [this](const TableFile* file) {
+                       return pick_.MayMergeOnLevel0(*file);
+                     }).base();
+  auto end = first;
   uint64_t bytes = 0;
-  for (uint64_t cost = UINT64_MAX; count < files.size(); count++) {
+  for (uint64_t cost = UINT64_MAX; end != files.end(); ++end) {
     // The inputs must be neighbours in age, so the search ends at a file that is being compacted.
-    if (files[count]->being_compacted) break;
-    const uint64_t more = bytes + files[count]->meta.file_size;
-    const uint64_t cost_with = count == 0 ? UINT64_MAX : more / count;
-    if (cost_with > cost || (count > 0 && more > options_.max_compaction_bytes)) break;
+    if ((*end)->being_compacted) break;
+    const auto saved = static_cast<uint64_t>(end - first);
+    const uint64_t more = bytes + (*end)->meta.file_size;
+    const uint64_t cost_with = saved == 0 ? UINT64_MAX : more / saved;
+    if (cost_with > cost || (saved > 0 && more > options_.max_compaction_bytes)) break;
     cost = cost_with;
     bytes = more;
   }
-  if (count < kFewest) return std::nullopt;
-  const auto end = files.begin() + static_cast<std::ptrdiff_t>(count);
-  return plans_.PlanForRuns({{0, {files.begin(), end}}}, 0, /*allow_trivial_move=*/false);
+  if (static_cast<size_t>(end - first) < kFewest) return std::nullopt;
+  return plans_.PlanForRuns({{0, {first, end}}}, 0, /*allow_trivial_move=*/false);
 }
 
 // Sorts by ascending rank.
@@ -117,14 +121,37 @@ void SortRanked(RankedFiles* ranked, std::vector<TableFile*>* files) {
   for (size_t i = 0; i < files->size(); i++) (*files)[i] = (*ranked)[i].second;
 }
 
+// Sorts by descending size. If most entries of a file are tombstones, those in excess count as
+// values of the average size of this level, twice: compacting them frees the space of the values
+// below. Equal numbers are left alone, because they are what steady overwriting makes.
+void SortByCompensatedSize(std::vector<TableFile*>* files) {
+  assert(files != nullptr);
+  constexpr double kValuesPerTombstone = 2;
+  double values = 0, value_bytes = 0;
+  for (const TableFile* file : *files) {
+    const EntryWeights weights = file->weights();
+    values += static_cast<double>(weights.entries - std::min(weights.entries, weights.tombstones));
+    value_bytes += static_cast<double>(weights.value_bytes);
+  }
+  const double average = values > 0 ? value_bytes / values : 0;
+  RankedFiles ranked;
+  for (TableFile* file : *files) {
+    const EntryWeights weights = file->weights();
+    const double excess =
+        2 * static_cast<double>(weights.tombstones) - static_cast<double>(weights.entries);
+    const double size = static_cast<double>(file->meta.file_size) +
+                        static_cast<double>(file->meta.compensated_range_deletion_bytes);
+    ranked.emplace_back(-(size + kValuesPerTombstone * average * std::max(excess, 0.0)), file);
+  }
+  SortRanked(&ranked, files);
+}
+
 // The files of a level in the order in which they should be compacted.
 std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
   assert(level > 0);
   std::vector<TableFile*> files = version_.files(level);
   switch (options_.compaction_pri) {
-    case kByCompensatedSize:
-      SortByRank([](const FileMetadata& meta) { return UINT64_MAX - meta.file_size; }, &files);
-      break;
+    case kByCompensatedSize: SortByCompensatedSize(&files); break;
     case kOldestLargestSeqFirst:
       SortByRank([](const FileMetadata& meta) { return meta.largest_seqno; }, &files);
       break;
@@ -133,9 +160,9 @@ std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
       break;
     case kRoundRobin: {
       // The cursor is the smallest key of the file behind the last compaction of this level.
-      if (cursors_ == nullptr || !cursors_->contains(level)) break;
+      if (pick_.cursors == nullptr || !pick_.cursors->contains(level)) break;
       const auto start = std::find_if(files.begin(), files.end(), [&](const TableFile* file) {
-        return version_.comparator().Compare(file->meta.smallest, cursors_->at(level)) >= 0;
+        return version_.comparator().Compare(file->meta.smallest, pick_.cursors->at(level)) >= 0;
       });
       std::rotate(files.begin(), start, files.end());
       break;

@@ -214,10 +214,10 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   }
   if ((plan.start_level == 0 || plan.inputs.size() > 1) && !AreDisjoint(files)) return false;
   // A mark requests a rewrite, because of many tombstones or on behalf of a collector of the
-  // program. On the bottommost level this is the last chance, since no later compaction would
+  // program. Where no data lies below, this is the last chance, since no later compaction would
   // rewrite the table.
   const auto is_marked = [](const TableFile* f) { return f->meta.marked_for_compaction; };
-  if (plan.is_bottommost && std::any_of(files.begin(), files.end(), is_marked)) return false;
+  if (std::any_of(files.begin(), files.end(), is_marked) && IsLowest(plan, version_)) return false;
   if (plan.max_grandparent_bytes == UINT64_MAX) return true;
   if (plan.output_level + 1 >= version_.num_levels()) return true;
   return std::all_of(files.begin(), files.end(), [&](const TableFile* file) {

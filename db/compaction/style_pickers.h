@@ -4,6 +4,7 @@
 // the style in the options.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,14 @@ std::optional<CompactionPlan> PickUniversal(const Version& version, const PickOp
 std::optional<CompactionPlan> PickFifo(const Version& version, const PickOptions& options,
                                        const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
+
+// What the FIFO style keeps: at most `bytes` of tables and, if `blobs` is not null, of these blob
+// files.
+struct FifoLimit {
+  uint64_t bytes = 0;
+  const BlobFiles* blobs = nullptr;
+};
+FifoLimit FifoLimitOf(const Version& version, const ColumnFamilyOptions& options);
 
 // For all styles that rewrite tables: a compaction that moves the remaining values of the oldest
 // blob files, if enough of these files is garbage.

@@ -97,7 +97,7 @@ Status FamilyImport::Prepare(const std::vector<const ExportImportFilesMetaData*>
 // any more.
 Status FamilyImport::Undo() {
   if (!numbers_.may_be_named()) return Status::OK();
-  return UndoChange(core_);
+  return UndoChange(core_, /*failed_before=*/0);  // the change of this import is among them
 }
 
 // The program must have chosen the comparator with which the tables were written.

@@ -254,20 +254,24 @@ std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
 
 // Compacts the range of a manual compaction piece by piece, in key order. Before each piece the
 // function waits until no other job has claimed its files.
-Status Compactions::RunPieces(const ManualCompaction& manual) {
-  assert(manual.is_taken);
-  assert(!manual.is_done);
-  assert(manual.family != nullptr);
-  std::optional<std::string> begin = manual.begin;
+Status Compactions::RunPieces(ManualCompaction* manual) {
+  assert(manual != nullptr);
+  assert(manual->is_taken);
+  assert(!manual->is_done);
+  assert(manual->family != nullptr);
+  std::optional<std::string> begin = manual->begin;
   do {
     std::unique_ptr<BackgroundCompaction> piece;
     {
       MutexLock lock(&core_->mutex);
-      ASSIGN_OR_RETURN(piece, BeginPiece(manual, begin));
+      ASSIGN_OR_RETURN(piece, BeginPiece(*manual, begin));
     }
     if (piece == nullptr) return Status::OK();
     RETURN_IF_ERROR(jobs_->Run(piece.get()));
     assert(piece->plan().is_manual);
+    for (const OutputTable& table : piece->result().tables) {
+      manual->written.insert(table.meta.number);
+    }
     begin = piece->plan().next_begin;
   } while (begin.has_value());
   return Status::OK();
@@ -352,8 +356,8 @@ std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& man
   if (pick.options->compaction_style == kCompactionStyleUniversal) {
     return PickAllRuns(version, pick, manual.rewrites_bottom, running, has_conflict);
   }
-  *has_conflict = !running.empty();
-  return PickCompaction(version, pick, running);
+  *has_conflict = !running.empty() || pick.claims->AreAny();
+  return *has_conflict ? std::nullopt : PickCompaction(version, pick, running);
 }
 
 // Picks the next piece of a manual compaction of a range, which begins at `begin`. Options and
@@ -386,8 +390,12 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   if (plan.has_value()) {
     plan->is_manual = true;
     if (!plan->is_deletion) plan->SetOutputPath(manual.output_path_id);
-    // The call expects that every entry is filtered or trimmed, so tables are not just moved.
-    if (HasCompactionFilter(*pick.options) || !manual.trim.empty()) plan->is_trivial_move = false;
+    // The call expects that every entry is filtered or trimmed, so tables are not just moved. The
+    // universal style merges all runs at once: no later step would remove what is obsolete.
+    if (HasCompactionFilter(*pick.options) || !manual.trim.empty() ||
+        pick.options->compaction_style == kCompactionStyleUniversal) {
+      plan->is_trivial_move = false;
+    }
     if (!plan->is_deletion) plan->reason = CompactionReason::kManualCompaction;
   }
   return plan;

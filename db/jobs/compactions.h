@@ -55,7 +55,7 @@ class Compactions {
 
   // Runs a manual compaction, which this thread has taken from the queue, in pieces; each piece is
   // as large as one compaction may be.
-  Status RunPieces(const ManualCompaction& manual) EXCLUDES(db_mutex);
+  Status RunPieces(ManualCompaction* manual) EXCLUDES(db_mutex);
   // Begins a compaction of the tables that a call has named (DB::CompactFiles). The caller runs the
   // job itself. `manual` is put in the queue, so that calls that stop or wait for manual
   // compactions find it; the caller takes it out again. Returns the errors of PickFiles(), Aborted

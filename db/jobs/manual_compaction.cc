@@ -135,6 +135,7 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
     levels.last = level;
     for (const TableFile* file : found.files) {
       levels.oldest_in_last = std::min(levels.oldest_in_last, file->meta.number);
+      levels.has_foreign_in_last |= !manual.written.contains(file->meta.number);
     }
   }
   assert(levels.first <= levels.last);
@@ -148,22 +149,20 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
 // level that has files, or the base level if there is none.
 Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
                                         ManualCompaction* manual) {
-  bool has_levels = false, rewrites_bottom = false, trusts_new_files = true;
+  bool has_levels = false, rewrites_bottom = false;
+  const bool spares_new_files =
+      options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized &&
+      manual->trim.empty();
   {
     MutexLock lock(&core_->mutex);
     has_levels = manual->family->options().compaction_style == kCompactionStyleLevel;
     rewrites_bottom = RewritesBottom(options, HasCompactionFilter(manual->family->options()));
-    // A compaction that has begun before this call may have other options or another filter.
-    trusts_new_files = manual->trim.empty() && (options.bottommost_level_compaction ==
-                                                    BottommostLevelCompaction::kForceOptimized ||
-                                                !registry_->IsRunningLocked(manual->family));
   }
   if (!has_levels) {
     manual->rewrites_bottom = rewrites_bottom;
     return RunToEnd(manual);
   }
-  // Files from this number on are written by this call or later; they need no second rewriting,
-  // unless a compaction that has begun before writes them too.
+  // Files from this number on are written by this call or beside it.
   const FileNumber first_new_file = core_->versions->next_file_number();
   RangeLevels levels = LevelsOf(*manual);
   for (Level level{std::max(levels.first, 0)}; level < std::max(levels.last, 1); ++level) {
@@ -175,16 +174,20 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
     RETURN_IF_ERROR(RunToEnd(manual));
     levels = LevelsOf(*manual);
   }
-  const bool is_rewritten = levels.oldest_in_last >= first_new_file && trusts_new_files;
+  // Other compactions, which may write to the last level meanwhile, have neither the directory nor
+  // the trim of this call, and may have begun with older options. kForceOptimized leaves their new
+  // files alone nevertheless.
+  const bool is_rewritten =
+      spares_new_files ? levels.oldest_in_last >= first_new_file : !levels.has_foreign_in_last;
   if (!rewrites_bottom || levels.last < 1 || is_rewritten) return Status::OK();
   manual->allow_trivial_move = false;
-  // An automatic compaction that has begun before may take tables one level down while this one
-  // waits for it. A trim must rewrite those too.
+  // An automatic compaction may take tables one level down while this one waits for it. Those are
+  // rewritten too.
   do {
     manual->input_level = manual->output_level = Level{levels.last};
     RETURN_IF_ERROR(RunToEnd(manual));
     levels = LevelsOf(*manual);
-  } while (!manual->trim.empty() && levels.last > manual->input_level);
+  } while (!spares_new_files && levels.last > manual->input_level && levels.has_foreign_in_last);
   return Status::OK();
 }
 

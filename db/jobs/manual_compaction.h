@@ -92,6 +92,7 @@ class ManualCompactions {
     int first = -1, last = -1;  // -1: no files
     Level base = 1;
     FileNumber oldest_in_last = FileNumber::None();  // the lowest number of a file there
+    bool has_foreign_in_last = false;  // a file there that the compaction has not written
   };
 
   Status CheckMayBeginLocked(const ColumnFamilyData& family, std::atomic<bool>* canceled) const

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An exclusive compaction waits until no other compaction runs in its family. Other manual
-// compactions wait only for exclusive ones that were queued before them.
+// An exclusive compaction waits until no other compaction runs in its family, and no call removes
+// tables. Other manual compactions wait only for exclusive ones that were queued before them.
 #include "db/jobs/manual_queue.h"
 
 #include <algorithm>
@@ -42,7 +42,10 @@ bool ManualQueue::CanTake(const ManualCompaction& manual) const {
       return false;
     }
   }
-  return !manual.is_exclusive || running_->PlansLocked(manual.family).empty();
+  if (!manual.is_exclusive) return true;
+  // DeleteFilesInRanges() claims tables without a plan.
+  return running_->PlansLocked(manual.family).empty() &&
+         !manual.family->versions()->claims.AreAny();
 }
 
 // How many compactions a thread of the scheduler could take now.

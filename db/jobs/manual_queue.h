@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "ashlar/options.h"
@@ -19,6 +20,7 @@
 #include "db/jobs/compaction_registry.h"
 #include "db/output/history_trim.h"
 #include "db/state/conditions.h"
+#include "util/keys/file_number.h"
 #include "util/keys/level.h"
 
 namespace ashlar {
@@ -42,11 +44,13 @@ struct ManualCompaction {
   StopFlags stop;               // stop.aborted points to is_aborted below
   bool is_of_caller = false;    // the thread of the call does the work when its turn has come
 
-  // Set by the queue. `status` belongs to the thread that has taken the compaction until is_done.
+  // Set by the queue. `status` and `written` belong to the thread that has taken the compaction
+  // until is_done.
   std::atomic<bool> is_aborted{false};
   bool is_taken = false;
   bool is_done = false;
   Status status;
+  std::set<FileNumber> written;  // tables that the compaction has written, on all levels so far
 };
 
 class ManualQueue {

@@ -46,7 +46,9 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
   info.job_id = flush.job_id;
   info.triggered_writes_slowdown = flush.slows_writes;
   info.triggered_writes_stop = flush.stops_writes;
-  if (result != nullptr && !result->tables.empty()) {
+  if (result != nullptr && result->tables.empty()) {
+    info.smallest_seqno = kMaxSequenceNumber;  // the reversed range, as of an empty table
+  } else if (result != nullptr) {
     const OutputTable& table = result->tables.front();
     info.smallest_seqno = table.meta.smallest_seqno;
     info.largest_seqno = table.meta.largest_seqno;
@@ -248,7 +250,8 @@ void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const Flus
   }
   if (core->services.listeners.empty()) return;
   TableFileCreationInfo info = FlushedTable(*core, family, flush);
-  info.status = status;
+  const bool is_empty = status.ok() && result.tables.empty();
+  info.status = is_empty ? Status::Aborted("Empty SST file not kept") : status;
   if (!result.tables.empty()) DescribeTable(result.tables.front(), &info);
   ForEachListener(core->services,
                   [&](EventListener* listener) { listener->OnTableFileCreated(info); });
@@ -257,7 +260,7 @@ void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const Flus
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushNotice& flush,
                           const OutputResult& result, const Status& status) {
   assert(core != nullptr);
-  if (core->services.listeners.empty() || !status.ok() || result.tables.empty()) return;
+  if (core->services.listeners.empty() || !status.ok()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, flush);
   ForEachListener(core->services, [&](EventListener* listener) {
     listener->OnFlushCompleted(core->services.db, info);

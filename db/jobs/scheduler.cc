@@ -274,7 +274,7 @@ void Scheduler::RunCompaction() {
     if (family) begun = BeginCompactionLocked(family.get());
   }
   if (manual != nullptr) {
-    manual->status = compactions_->RunPieces(*manual);
+    manual->status = compactions_->RunPieces(manual);
     core_->services.cleaner->DeleteObsoleteFiles();
   }
   if (family) RunBegun(std::move(family), std::move(begun));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/table_properties.h"
 #include "ashlar/types.h"
 #include "table/iterator/sampled_reads.h"
 #include "util/keys/file_number.h"
@@ -21,6 +22,22 @@ namespace ashlar {
 
 class ReadTrace;
 class TableReader;
+
+// How many entries a table has, and how large its values are. All 0: not known.
+struct EntryWeights {
+  uint64_t entries = 0;
+  uint64_t tombstones = 0;   // part of `entries`; range tombstones count as one each
+  uint64_t value_bytes = 0;  // of the file, as if keys and values were compressed equally well
+
+  static EntryWeights Of(const TableProperties& properties, uint64_t file_bytes) {
+    const auto values = static_cast<double>(properties.raw_value_size);
+    const double raw = values + static_cast<double>(properties.raw_key_size);
+    const double share = raw > 0 ? values / raw : 0;
+    return {.entries = properties.num_entries,
+            .tombstones = properties.num_deletions,
+            .value_bytes = static_cast<uint64_t>(share * static_cast<double>(file_bytes))};
+  }
+};
 
 // A plain value: one NewFile record. Times are unix seconds, 0 if unknown.
 // Encoded and decoded by VersionEdit.
@@ -59,6 +76,9 @@ struct FileMetadata {
   std::string min_timestamp;  // raw; empty without user-defined timestamps
   std::string max_timestamp;
   std::vector<std::pair<uint32_t, std::string>> unknown_fields;  // ignorable ones, kept as read
+  EntryWeights weights;  // of a table that this process has written
+  // A time at which all entries were in tables already. Known only until the database is closed.
+  uint64_t newest_key_time = 0;
 
   Slice smallest_user_key() const { return ExtractUserKey(smallest); }
   Slice largest_user_key() const { return ExtractUserKey(largest); }
@@ -71,13 +91,30 @@ struct FileMetadata {
 class TableFile {
  public:
   // The reader is opened later, by the table cache.
-  explicit TableFile(FileMetadata metadata) : meta(std::move(metadata)) {}
+  explicit TableFile(FileMetadata metadata)
+      : meta(std::move(metadata)), newest_key_time(meta.newest_key_time) {
+    NoteWeights(meta.weights);
+  }
   ~TableFile();
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
 
   // Memory of this object, including the strings of `meta`.
   size_t MemoryBytes() const;
+  // Known if this process has written the table, or has opened it once.
+  EntryWeights weights() const {
+    EntryWeights weights;
+    weights.entries = entries_.load(std::memory_order_acquire);
+    weights.tombstones = tombstones_.load(std::memory_order_relaxed);
+    weights.value_bytes = value_bytes_.load(std::memory_order_relaxed);
+    return weights;
+  }
+  // All calls that follow a known value bring the same one.
+  void NoteWeights(const EntryWeights& weights) {
+    tombstones_.store(weights.tombstones, std::memory_order_relaxed);
+    value_bytes_.store(weights.value_bytes, std::memory_order_relaxed);
+    entries_.store(weights.entries, std::memory_order_release);
+  }
   // Notes in `trace` that a read enters the table on `level`.
   void TraceEntry(Level level, ReadTrace* trace) const;
 
@@ -95,6 +132,10 @@ class TableFile {
   // cache.
   size_t open_place = 0;
 
+  // The time of its newest entry, in seconds since 1970. 0 until it is known: when this process
+  // writes the table or opens it for the first time.
+  std::atomic<uint64_t> newest_key_time;
+
   // The table's level in the newest version, or in a version that failed to be installed. Used only
   // for statistics. Written by VersionBuilder.
   std::atomic<int> level{0};
@@ -111,6 +152,10 @@ class TableFile {
   // Number of failed automatic compactions that started from this table; saturates at its maximum.
   uint8_t failed_compactions GUARDED_BY(db_mutex) = 0;
   uint64_t first_version = 0;  // number of the first version that holds the table; see LiveVersions
+
+ private:
+  // See weights(). `entries_` is written last: with 0 entries the others do not matter.
+  std::atomic<uint64_t> tombstones_{0}, value_bytes_{0}, entries_{0};
 };
 
 }  // namespace ashlar

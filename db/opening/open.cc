@@ -246,7 +246,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   result.statistics = core->services.statistics.get();
   result.level_count = options.num_levels;
   result.default_temperature = options.default_temperature;
-  result.max_flushed_bytes = options.write_buffer_size / 2 * 3;
+  result.write_buffer_bytes = options.write_buffer_size;
   result.clock = core->environment.clock.get();
   result.block_protection_bytes = options.block_protection_bytes_per_key;
   result.verify_unique_ids = core->options->verify_sst_unique_id_in_manifest;

@@ -17,6 +17,7 @@
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "table/plain/bare_table.h"
+#include "util/interfaces/self_cast.h"
 #include "util/result.h"
 #include "util/text/str_cat.h"
 
@@ -188,10 +189,10 @@ BareTableFormat BareFormatOfFactory(const TableFactory* factory) {
   if (factory == nullptr) return format;
   // An adaptive factory writes with another one, so the format is that of the other.
   const TableFactory& writes = *WriterOf(*factory);
-  if (const auto* plain = writes.CheckedCast<PlainTableFactory>()) {
+  if (const auto* plain = SelfCast<PlainTableFactory>(&writes)) {
     format.kind = BareTableKind::kPlain;
     format.plain = plain->options();
-  } else if (const auto* cuckoo = writes.CheckedCast<CuckooTableFactory>()) {
+  } else if (const auto* cuckoo = SelfCast<CuckooTableFactory>(&writes)) {
     format.kind = BareTableKind::kCuckoo;
     format.cuckoo = cuckoo->options();
   }
@@ -222,13 +223,13 @@ Status CheckBareFamily(const ColumnFamilyOptions& options) {
 }
 
 const TableFactory* WriterOf(const TableFactory& factory) {
-  const auto* const adaptive = factory.CheckedCast<AdaptiveTableFactory>();
+  const auto* const adaptive = SelfCast<AdaptiveTableFactory>(&factory);
   // A factory may write through several adaptive ones, so the last of them decides.
   return adaptive == nullptr ? &factory : WriterOf(adaptive->writes());
 }
 
 const TableFactory* BlockBasedReaderOf(const TableFactory& factory) {
-  const auto* const adaptive = factory.CheckedCast<AdaptiveTableFactory>();
+  const auto* const adaptive = SelfCast<AdaptiveTableFactory>(&factory);
   return adaptive == nullptr ? nullptr : &adaptive->block_based();
 }
 

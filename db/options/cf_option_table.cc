@@ -124,7 +124,7 @@ constexpr OptionRow kFamilyRows[] = {
                                             "compression of each level, instead of `compression`; "
                                             "the last element also applies to deeper levels",
                                             Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::num_levels>({"num_levels", "number of levels, 1 to 12", Support::kSomeValues,
+    Option<Cf, &Cf::num_levels>({"num_levels", "number of levels, 1 to 64", Support::kSomeValues,
                                  TakesEffect::kAtOpen, Since::kRocksDb78, 1, 64}),
     Option<Cf, &Cf::level0_slowdown_writes_trigger>(
         {"level0_slowdown_writes_trigger", "number of L0 files at which writes are slowed down",

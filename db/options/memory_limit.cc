@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
+#include <unordered_set>
 
 #include "ashlar/cache.h"
 #include "ashlar/table.h"
@@ -15,6 +16,7 @@
 #include "db/options/table_factory.h"
 #include "util/result.h"
 #include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -31,6 +33,43 @@ size_t CacheCapacity(size_t limit) {
 }
 
 size_t MemtableBytes(size_t limit) { return limit / 4; }
+
+// All managers that a limit has made. A manager of the program looks like them, but its cache is
+// not the one of the families, and its sizes do not follow from the limit.
+struct MadeManagers {
+  Mutex mutex{LockRank::kLeaf};
+  std::unordered_set<const WriteBufferManager*> managers GUARDED_BY(mutex);
+};
+// Never destroyed, because a manager may be destroyed after static objects.
+MadeManagers& TheMadeManagers() {
+  static MadeManagers& made = *new MadeManagers;
+  return made;
+}
+
+std::shared_ptr<WriteBufferManager> MakeManager(size_t limit) {
+  auto manager = std::make_unique<WriteBufferManager>(
+      MemtableBytes(limit), HyperClockCacheOptions(CacheCapacity(limit)).MakeSharedCache(),
+      /*allow_stall=*/true);
+  MadeManagers& made = TheMadeManagers();
+  {
+    MutexLock lock(&made.mutex);
+    made.managers.insert(manager.get());
+  }
+  const auto forget = [&made](WriteBufferManager* ending) {
+    {
+      MutexLock lock(&made.mutex);
+      made.managers.erase(ending);
+    }
+    delete ending;
+  };
+  return {manager.release(), forget};
+}
+
+bool IsMade(const WriteBufferManager* manager) {
+  MadeManagers& made = TheMadeManagers();
+  MutexLock lock(&made.mutex);
+  return made.managers.contains(manager);
+}
 
 Status Excluded(const char* option, const char* why) {
   return Status::InvalidArgument(StrCat("option memory_limit: ", option, " ", why));
@@ -51,9 +90,9 @@ Status CheckMemoryLimit(const DBOptions& options) {
     return Excluded("row_cache", "has a capacity of its own; leave it out");
   }
   const WriteBufferManager* const manager = options.write_buffer_manager.get();
-  if (manager != nullptr && !(manager->cost_to_cache() && manager->enabled())) {
+  if (manager != nullptr && !IsMade(manager)) {
     return Excluded("write_buffer_manager",
-                    "is not one of a database with a limit; leave it out, or take it from "
+                    "is not one of a database with a memory_limit; leave it out, or take it from "
                     "GetOptions() of the database that shares the limit");
   }
   return Status::OK();
@@ -81,10 +120,7 @@ Status CheckMemoryOfFamily(const DBOptions& db_options, const ColumnFamilyOption
 void ApplyMemoryLimit(DBOptions* options) {
   assert(options != nullptr && options->memory_limit != 0);
   if (options->write_buffer_manager != nullptr) return;
-  options->write_buffer_manager = std::make_shared<WriteBufferManager>(
-      MemtableBytes(options->memory_limit),
-      HyperClockCacheOptions(CacheCapacity(options->memory_limit)).MakeSharedCache(),
-      /*allow_stall=*/true);
+  options->write_buffer_manager = MakeManager(options->memory_limit);
 }
 
 // Indexes and filters are evicted like blocks, because those of all tables may be larger than the

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <vector>
 
+#include "util/interfaces/self_cast.h"
 #include "util/text/option_text.h"
 #include "util/text/str_cat.h"
 
@@ -87,20 +88,18 @@ class HashFactory final : public MemTableRepFactory {
 
 // A factory of a class that is not built in belongs to the program.
 MemtableKind MemtableKindOf(const MemTableRepFactory* factory) {
-  // CheckedCast() looks at the class, not at the name that the factory gives itself.
-  if (factory == nullptr || factory->CheckedCast<SkipListFactory>() != nullptr) {
+  if (factory == nullptr || SelfCast<SkipListFactory>(factory) != nullptr) {
     return MemtableKind::kSkipList;
   }
-  if (factory->CheckedCast<VectorRepFactory>() != nullptr) return MemtableKind::kVector;
-  return factory->CheckedCast<HashFactory>() != nullptr ? MemtableKind::kHash
-                                                        : MemtableKind::kOfProgram;
+  if (SelfCast<VectorRepFactory>(factory) != nullptr) return MemtableKind::kVector;
+  return SelfCast<HashFactory>(factory) != nullptr ? MemtableKind::kHash : MemtableKind::kOfProgram;
 }
 
 // A linked list becomes a skip list only when it is long, so it begins with height 1.
 HashRepShape HashShapeOf(const MemTableRepFactory& factory) {
   constexpr uint64_t kMostBuckets = uint64_t{1} << 28, kMostHeight = 12;
-  assert(factory.CheckedCast<HashFactory>() != nullptr);
-  const HashFactory& hash = *factory.CheckedCast<HashFactory>();
+  assert(SelfCast<HashFactory>(&factory) != nullptr);
+  const HashFactory& hash = *SelfCast<HashFactory>(&factory);
   HashRepShape shape;
   shape.buckets =
       // Texts may have any number, so that all are clamped.

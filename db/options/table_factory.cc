@@ -12,6 +12,7 @@
 #include "db/options/bare_factories.h"
 #include "db/options/option_table.h"
 #include "db/options/options_check.h"
+#include "util/interfaces/self_cast.h"
 #include "util/result.h"
 #include "util/text/str_cat.h"
 
@@ -182,12 +183,12 @@ const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory) {
   if (const TableFactory* const writes = WriterOf(*factory); writes != factory) {
     return BlockBasedOptionsOf(writes);
   }
-  const auto* block_based = factory->CheckedCast<BlockBasedTableFactory>();
+  const auto* block_based = SelfCast<BlockBasedTableFactory>(factory);
   return block_based == nullptr ? nullptr : &block_based->options();
 }
 
 std::shared_ptr<Cache> GivenBlockCache(const TableFactory& factory) {
-  const auto* block_based = factory.CheckedCast<BlockBasedTableFactory>();
+  const auto* block_based = SelfCast<BlockBasedTableFactory>(&factory);
   return block_based == nullptr ? nullptr : block_based->given_cache();
 }
 

@@ -137,7 +137,8 @@ TableBuilderOptions BuilderOptionsFor(const TableOutputOptions& options,
   builder.file_number = options.file_number;
   builder.oldest_ancestor_time = options.oldest_ancestor_time;
   builder.oldest_key_time = options.oldest_key_time;
-  builder.newest_key_time = options.creation_time;
+  builder.newest_key_time =
+      options.newest_key_time != 0 ? options.newest_key_time : options.creation_time;
   builder.file_creation_time = options.creation_time;
   builder.level = options.level;
   builder.target_file_bytes = options.target_file_bytes;
@@ -296,9 +297,10 @@ void TableOutput::CountTombstones(const Slice& internal_key) {
 
 // Each scan over such a table steps over its tombstones and the entries that they hide. It is
 // therefore merged downwards until nothing is left to hide. A bottommost table keeps its tombstones
-// only for snapshots, so merging it again would not help.
+// only for snapshots, so merging it again would not help; nor would it with a lowest one.
 bool TableOutput::IsDenseWithTombstones() const {
-  if (options_.is_bottommost || longest_row_ < kTombstonesWorthCompacting) return false;
+  if (options_.is_bottommost || options_.is_lowest || longest_row_ < kTombstonesWorthCompacting)
+    return false;
   return tombstones_ >= builder_->num_entries() / kDenseShare;
 }
 
@@ -330,9 +332,11 @@ bool TableOutput::IsDenseWithTombstones() const {
   meta_.oldest_ancestor_time = options_.oldest_ancestor_time;
   meta_.file_creation_time = options_.creation_time;
   meta_.tail_bytes = builder_->tail_size();
-  // A bottommost table has nothing below it: rewriting it alone would make the same table again,
-  // and a collector that still asks for a compaction would get one after the other.
-  const bool is_asked_for = builder_->NeedCompact() && !options_.is_bottommost;
+  // A bottommost or lowest table has nothing below it that it could be merged with: rewriting it
+  // alone would make the same table again, and a collector that still asks for a compaction would
+  // get one after the other.
+  const bool is_asked_for =
+      builder_->NeedCompact() && !options_.is_bottommost && !options_.is_lowest;
   meta_.marked_for_compaction = is_asked_for || IsDenseWithTombstones();
   // A bottommost table keeps older versions and tombstones only for snapshots; exceptions are merge
   // operands whose operator fails, which no later job could drop either.
@@ -344,6 +348,8 @@ bool TableOutput::IsDenseWithTombstones() const {
   meta_.has_only_single_values = !has_older_versions_ && properties.num_deletions == 0 &&
                                  properties.num_range_deletions == 0 &&
                                  properties.num_merge_operands == 0;
+  meta_.weights = EntryWeights::Of(properties, meta_.file_size);
+  meta_.newest_key_time = properties.newest_key_time;
   meta_.path_id = options_.path_id;
   meta_.temperature = static_cast<uint8_t>(TemperatureFor(options_));
   // A reader uses the id to detect another file with the same name. It stays empty if the database

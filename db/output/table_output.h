@@ -66,11 +66,13 @@ struct TableOutputOptions {
   uint64_t creation_time = 0;
   uint64_t oldest_ancestor_time = 0;  // of the oldest flush whose entries the table may hold
   uint64_t oldest_key_time = 0;       // of the oldest entry; 0 except in a flush
+  uint64_t newest_key_time = 0;       // no entry is younger; 0: creation_time
 
   FileNumber file_number = 0;
   Level level = 0;
   Level base_level = 1;  // the level into which level 0 is compacted
   bool is_bottommost = false;
+  bool is_lowest = false;      // no compaction merges the table with data further down
   bool is_open_below = false;  // older data may be added below the table later
   bool is_flush = true;        // made from memtables; false: from other tables
   bool has_helper = false;     // threads besides the caller's may work for it

@@ -448,7 +448,7 @@ bool DBIterator::TakeNewestVersion() {
       StepBeforeSavedKey();
       break;
     }
-    if (steps > 1) AddPerfCount(&PerfContextBase::internal_key_skipped_count);
+    if (steps > 1 && !CountReplaced(internal_key, is_value)) return false;
     if (is_visible && !TakeVersion(&is_value)) return false;
     if (!is_visible && !CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return false;
     merged_->Prev();
@@ -584,17 +584,10 @@ bool DBIterator::LeftPrefix(const Slice& user_key) const {
          prefix_extractor_->Transform(user_key) != Slice(*prefix_);
 }
 
-// Fails the iterator when the user's limit on skipped entries is exceeded; see
-// max_skippable_internal_keys.
 bool DBIterator::CountSkipped(uint64_t PerfContextBase::*counter) {
   skipped_++;
   AddPerfCount(counter);
-  if (options_.max_skippable_internal_keys == 0 ||
-      skipped_ <= options_.max_skippable_internal_keys) {
-    return true;
-  }
-  Fail(Status::Incomplete("too many internal keys skipped"));
-  return false;
+  return IsWithinSkipLimit();
 }
 
 }  // namespace ashlar

@@ -97,6 +97,8 @@ class DBIterator final : public Iterator {
   const ReadOptions& options() const { return options_; }
   const Comparator* user_comparator() const { return comparator_.user_comparator(); }
   const MergeOperator* merge_operator() const { return merge_.merge_operator; }
+  // The prefix extractor of the family, whether the iterator uses it or not; null: none.
+  std::shared_ptr<const SliceTransform> family_prefixes() const;
   // Shows the updates of the run on top of the database, beginning with the next seek. The run
   // outlives the iterator. Called at most once.
   void PutOnTop(NewestRun* newest);
@@ -198,6 +200,16 @@ class DBIterator final : public Iterator {
   bool LeftPrefix(const Slice& user_key) const;
   // Counts an entry that is passed. False after Fail(): max_skippable_internal_keys is exceeded.
   bool CountSkipped(uint64_t PerfContextBase::*counter);
+  bool CountReplaced(const Slice& internal_key, bool is_value);
+  // Fails the iterator when the user's limit on skipped entries is exceeded.
+  bool IsWithinSkipLimit() {
+    if (options_.max_skippable_internal_keys == 0 ||
+        skipped_ <= options_.max_skippable_internal_keys) {
+      return true;
+    }
+    Fail(Status::Incomplete("too many internal keys skipped"));
+    return false;
+  }
   void CountReseek();
   void CountStep(Steps* steps);
   void NextMeasured();

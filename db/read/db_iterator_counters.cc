@@ -46,6 +46,18 @@ void DBIterator::PrevMeasured() {
   CountStep(&prevs_);
 }
 
+// Going backwards, a value or an operand is taken before it is known to be overwritten. So it
+// counts as skipped when the version that replaces it is met, which is at `internal_key`.
+// Tombstones and versions above the snapshot have counted when they were met. `is_value`: there is
+// a value below the operands.
+bool DBIterator::CountReplaced(const Slice& internal_key, bool is_value) {
+  AddPerfCount(&PerfContextBase::internal_key_skipped_count);
+  const uint64_t trailer = ExtractTrailer(internal_key);
+  if (!IsVisible(TrailerSeqno(trailer)) || TrailerType(trailer) == kTypeMerge) return true;
+  skipped_ += operands_.count() + (is_value ? 1 : 0);
+  return IsWithinSkipLimit();
+}
+
 // Counts a seek that was made in place of many single steps.
 void DBIterator::CountReseek() {
   if (statistics_ != nullptr) reseeks_++;

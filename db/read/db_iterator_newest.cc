@@ -39,6 +39,10 @@ Status DBIterator::GetAddress(std::string* address) const {
   return Status::OK();
 }
 
+std::shared_ptr<const SliceTransform> DBIterator::family_prefixes() const {
+  return view_.super_version()->options().prefix_extractor;
+}
+
 void DBIterator::PutOnTop(NewestRun* newest) {
   assert(newest != nullptr);
   assert(newest_ == nullptr);

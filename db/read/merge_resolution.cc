@@ -271,7 +271,7 @@ Status HandOut(const GatheredOperands& gathered, const GetMergeOperandsOptions& 
     const Slice& operand = gathered.operands->all()[i];
     const ValuePin pin = gathered.operands->PinOf(i);
     operands->Reset();
-    if (pin.acquire == nullptr) {
+    if (pin.acquire == nullptr || gathered.has_short_pins) {
       operands->PinSelf(operand);
     } else {
       pin.acquire(pin.owner);

@@ -87,6 +87,9 @@ struct GatheredOperands {
   MergeOperands* operands = nullptr;  // newest first; null: none
   PinnableSlice* base = nullptr;      // the value below them; null: none
   bool is_entity = false;             // of the base: it has wide columns
+  // The pins of the operands hold only as long as the iterator that found them, so operands are
+  // copied.
+  bool has_short_pins = false;
 };
 // Hands out the value below the operands first, then the operands one by one, oldest first. See
 // below for the arguments.

@@ -97,7 +97,7 @@ class MultiGetRun {
   };
 
   void NoteFamilies();
-  bool TryLoadViews(const VisibleSeqnoSource& seqnos);
+  bool TryLoadViews(const MomentSource& moment);
   void LoadViewsLocked(const MomentSource& moment);
   void PinViews();
   void EnterEpoch() {
@@ -150,6 +150,7 @@ class MultiGetRun {
   StackArray<uint32_t, kMultiGetOnStack> family_of_;  // index in families_, by key
   StackArray<uint32_t, kMultiGetOnStack> order_;      // indexes of keys in the order of reading
   SequenceNumber seqno_ = 0;
+  bool skips_memtables_ = false;
   std::vector<ReadView> pinned_;  // empty until a file must be read; then a view of each family
   // Open while keys are read from memory. Destroyed before pinned_, whose destruction may delete
   // files, which is not allowed inside an epoch.
@@ -187,19 +188,22 @@ void MultiGetRun::LoadViews(const MomentSource& moment) {
   guard_.emplace();
   // Super versions are replaced seldom, so a few attempts nearly always suffice.
   for (int attempt = 0; attempt < kAttempts; attempt++) {
-    if (TryLoadViews(*moment.seqnos)) return;
+    if (TryLoadViews(moment)) return;
   }
   guard_.reset();
   LoadViewsLocked(moment);
 }
 
 // Returns false if a super version was replaced before the sequence number was read.
-bool MultiGetRun::TryLoadViews(const VisibleSeqnoSource& seqnos) {
+bool MultiGetRun::TryLoadViews(const MomentSource& moment) {
   for (size_t i = 0; i < family_count_; i++) {
     assert(InEpoch());  // else the super version may be freed before it is used
     families_[i].view = LoadView(families_[i].source);
   }
-  seqno_ = SeqnoFor(seqnos);
+  seqno_ = SeqnoFor(*moment.seqnos);
+  // Asked after the number was read: if it shows an unlogged write, the flag is set by now.
+  skips_memtables_ = moment.has_unlogged_writes != nullptr &&
+                     moment.has_unlogged_writes->load(std::memory_order_relaxed);
   if (family_count_ == 1) return true;  // a view older than the number has all that it sees
   if (request_.held != nullptr) return true;
   for (size_t i = 0; i < family_count_; i++) {
@@ -213,7 +217,7 @@ bool MultiGetRun::TryLoadViews(const VisibleSeqnoSource& seqnos) {
 void MultiGetRun::LoadViewsLocked(const MomentSource& moment) {
   MutexLock lock(moment.mutex);
   const EpochGuard guard;
-  const bool is_consistent = TryLoadViews(*moment.seqnos);
+  const bool is_consistent = TryLoadViews(moment);
   assert(is_consistent);
   (void)is_consistent;
   PinViews();
@@ -330,7 +334,7 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
 }
 
 void MultiGetRun::ReadTogether(const SuperVersion& view, BatchLookups* lookups) {
-  if (!request_.skips_memtables) {
+  if (!skips_memtables_) {
     const PerfTimer timer(&PerfContextBase::get_from_memtable_time);
     SearchMemTables(view, lookups->pointers());
   }
@@ -380,7 +384,7 @@ void MultiGetRun::ReadAlone(const SuperVersion& view, PointLookup* lookup) {
 
 void MultiGetRun::Search(const SuperVersion& view, PointLookup* lookup) {
   PointRead read(view, *request_.options, lookup);
-  const bool is_over = read.RunInEpoch(request_.skips_memtables);
+  const bool is_over = read.RunInEpoch(skips_memtables_);
   if (!is_over) {
     LeaveEpoch();
     read.Finish();

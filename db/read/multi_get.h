@@ -3,6 +3,7 @@
 // MultiGet reads many keys, perhaps of several column families, as of one sequence number.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 
@@ -33,7 +34,6 @@ struct MultiGetRequest {
   const DecidedVersions::Own* own = nullptr;
   const SnapshotImpl* held = nullptr;  // the snapshot, if it holds views; else null
   MergeTools merge;                    // the operator is replaced by that of each family
-  bool skips_memtables = false;
   bool is_sorted = false;  // the caller promises that keys of a family are adjacent and ascend
   // If not null, the key at the index watched_key is read alone, as by Get, and notifies this
   // trace.
@@ -58,6 +58,9 @@ struct MomentSource {
   // The views of several families belong together only if they are loaded under the mutex: where
   // another process writes the database.
   bool is_mutex_needed = false;
+  // Not null: nothing is read from memtables once this is set, because a write has skipped the log.
+  // It is set before such a write becomes visible.
+  const std::atomic<bool>* has_unlogged_writes = nullptr;
 };
 
 // Called outside of epochs and without the DB mutex. Fills `values` and `statuses` of the request.

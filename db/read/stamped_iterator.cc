@@ -231,11 +231,12 @@ void StampedIterator::SeekBefore(const Slice& stored) {
   merged_->SeekForPrev(seek_key_);
 }
 
+// The target may be a part of what is shown, which BeginSeek() frees, so it is copied first.
 void StampedIterator::Seek(const Slice& target) {
   RecordSeek(kTraceIteratorSeek, target);
-  if (!BeginSeek()) return;
-  RememberPrefix(target);
   std::string from = comparator_.FirstStored(target);
+  if (!BeginSeek()) return;
+  RememberPrefix(comparator_.WithoutStamp(from));
   if (options_.iterate_lower_bound != nullptr &&
       comparator_.OrderWithoutTimestamp(from, lower_bound_) < 0) {
     from = lower_bound_;
@@ -254,12 +255,12 @@ void StampedIterator::SeekToFirst() {
 }
 
 // The upper bound is exclusive, so a target at or above it is replaced by the last key before the
-// bound.
+// bound. The target is copied first, as in Seek().
 void StampedIterator::SeekForPrev(const Slice& target) {
   RecordSeek(kTraceIteratorSeekForPrev, target);
-  if (!BeginSeek()) return;
-  RememberPrefix(target);
   const std::string last = comparator_.LastStored(target);
+  if (!BeginSeek()) return;
+  RememberPrefix(comparator_.WithoutStamp(last));
   if (options_.iterate_upper_bound != nullptr &&
       comparator_.OrderWithoutTimestamp(last, upper_bound_) >= 0) {
     SeekBefore(upper_bound_);
@@ -567,7 +568,8 @@ void StampedIterator::FindVersionBackwards() {
   }
 }
 
-// Shows the entry at which the merging iterator is, even if it is a tombstone.
+// Shows the entry at which the merging iterator is, even if it is a tombstone. False after an
+// error, also of the way back from the operands below it.
 bool StampedIterator::ShowVersion() {
   const Slice internal_key = merged_->key();
   const Slice stored = ExtractUserKey(internal_key);
@@ -578,7 +580,7 @@ bool StampedIterator::ShowVersion() {
   if (found == Found::kNothing) return false;
   if (found == Found::kTombstone) shown_value_ = Slice();
   if (TrailerType(shown_trailer_) == kTypeMerge) merged_->Seek(shown_internal_);
-  return true;
+  return merged_->status().ok();
 }
 
 }  // namespace ashlar

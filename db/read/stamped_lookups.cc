@@ -40,7 +40,8 @@ Status StampedIterator::GetOperands(const Slice& user_key, const GetMergeOperand
   if (has_base) value.PinSelf(base.value);
   const Status status = HandOut({.operands = &operands_,
                                  .base = has_base ? &value : nullptr,
-                                 .is_entity = has_base && base.is_entity},
+                                 .is_entity = has_base && base.is_entity,
+                                 .has_short_pins = true},
                                 options, operands, count);
   operands_.Clear();
   return status;

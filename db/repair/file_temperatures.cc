@@ -44,12 +44,10 @@ Result<std::vector<VersionEdit>> FindChanges(FileSystem* fs, const DbPaths& path
     VersionEdit change;
     change.column_family = id;
     for (const auto& [number, table] : family.tables) {
-      if (table.meta.path_id >= dirs.size()) {
-        return Status::InvalidArgument(
-            StrCat("table ", number, ": no directory is given for path ", table.meta.path_id));
-      }
-      ASSIGN_OR_RETURN(const Temperature found,
-                       TemperatureOf(fs, TableFileName(dirs[table.meta.path_id], number)));
+      // As for an opening, a path id beyond the list means the last one: a checkpoint has all
+      // tables in one directory.
+      const std::string& dir = dirs[std::min<size_t>(table.meta.path_id, dirs.size() - 1)];
+      ASSIGN_OR_RETURN(const Temperature found, TemperatureOf(fs, TableFileName(dir, number)));
       // An unknown temperature, or the recorded one, changes nothing.
       const auto temperature = static_cast<uint8_t>(found);
       if (found == Temperature::kUnknown || temperature == table.meta.temperature) continue;

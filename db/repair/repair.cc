@@ -62,6 +62,7 @@ Status Repair::WriteManifest() {
     SettleLogs(&family);
     RETURN_IF_ERROR(LimitTombstones(&family));
     RETURN_IF_ERROR(PlaceFamily(&family));
+    RETURN_IF_ERROR(LeaveOutRepeatedBlobs(&family));
     RETURN_IF_ERROR(CountGarbage(&family));
   }
   const FileNumber manifest = NewNumber();
@@ -149,7 +150,8 @@ Status Repair::FindStrays() {
       Note(StrCat(path, ": lost: ", properties.status().ToString()));
       continue;
     }
-    strays_.push_back({.number = number, .path = path, .properties = properties.Take()});
+    strays_.push_back(
+        {.number = number, .path = path, .properties = properties.Take(), .meta = {}});
   }
   return Status::OK();
 }

@@ -101,7 +101,17 @@ class Repair {
   Status SurveyTables(Family* family);
   // Finds a place for each stray table, or reports why it is not used.
   Status SurveyStrays();
-  Status TakeStray(const Stray& stray, Family* family);
+  // Reads the table and adds it to the strays of the family, or copies it if it is damaged.
+  Status DescribeStray(Stray* stray, Family* family);
+  // Estimates the sequence numbers of ingested tables that only the MANIFEST had.
+  Status NumberIngested(Family* family);
+  // Takes the strays of the family that the WALs do not replace.
+  Status TakeStrays(Family* family);
+  Status TakeStray(const Stray& stray, bool is_external, Family* family);
+  Result<NewerTable> CompareAges(const Family& family, const FileMetadata& first,
+                                 const FileMetadata& second) const;
+  // The sequence number up to which SettleLogs() may leave entries of WALs out.
+  SequenceNumber LastNotReplayed(const Family& family) const;
   // Copies the readable entries of a damaged table. `meta`: what the MANIFEST says; null: nothing.
   Status CopyTable(const std::string& path, const FileMetadata* meta, Family* family,
                    PlacedTable table);
@@ -109,6 +119,10 @@ class Repair {
   Status SurveyBlobs();
   Status SurveyBlob(FileNumber number, const std::string& path);
   Status CountGarbage(Family* family);
+  // Makes each blob belong to one entry again.
+  Status LeaveOutRepeatedBlobs(Family* family);
+  Status CopyWithout(const BlobUsers& known, const std::string& path, const Family& family,
+                     PlacedTable* table);
   // Sets from which WAL on the family needs its entries.
   void SettleLogs(Family* family);
   // Narrows the range tombstones of tables that have no bounds in a MANIFEST.

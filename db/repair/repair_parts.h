@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The private parts of Repair, for its two source files.
+// The private parts of Repair, for its source files.
 #pragma once
 
 #include <map>
@@ -36,6 +36,7 @@ struct Repair::Stray {
   FileNumber number = 0;
   std::string path;
   TableProperties properties;
+  FileMetadata meta;  // without a place; set by DescribeStray()
 
   // Tables that were not written by a database (SstFileWriter) have an id that means "no family".
   bool HasFamily() const { return properties.column_family_id < UINT32_MAX / 2; }
@@ -56,7 +57,10 @@ struct Repair::Family {
   std::vector<std::string> dirs;           // of its tables, by path id
   const FamilyContent* content = nullptr;  // in the MANIFEST; null: it does not name the family
   bool has_losses = false;                 // a table is missing or damaged
-  SequenceNumber largest_flushed = 0;      // in its tables, without those that were ingested
+  // The greatest sequence numbers in its tables: those that the MANIFEST names, and the others
+  // without those that were ingested.
+  SequenceNumber largest_named = 0, largest_flushed = 0;
+  std::vector<Stray*> strays;  // in the order of their numbers
   std::vector<PlacedTable> tables;
   std::map<FileNumber, BlobFileContent> blobs;
   FileNumber log_number = 0;

@@ -4,25 +4,21 @@
 // entries.
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <utility>
 
 #include "db/options/options_check.h"
 #include "db/repair/repair.h"
 #include "db/repair/repair_parts.h"
 #include "db/repair/tombstone_limits.h"
+#include "db/version/level_tables.h"
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "table/format/table_property_names.h"
+#include "util/rare_sort.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
-
-// Whether the table was ingested. Such a table may have a greater sequence number than entries of
-// its family that are only in the WALs.
-bool IsExternal(const TableProperties& properties) {
-  return properties.user_collected_properties.contains(std::string(kExternalVersionProperty));
-}
 
 // The first few lines, so that a report stays readable.
 std::string Joined(const std::vector<std::string>& lines) {
@@ -33,6 +29,18 @@ std::string Joined(const std::vector<std::string>& lines) {
   }
   if (lines.size() > kMost) StrAppend(&text, "; and ", lines.size() - kMost, " more");
   return text;
+}
+
+// The indexes of the tables, which have their places, in the order in which reads search them.
+std::vector<size_t> SearchOrder(const std::vector<PlacedTable>& tables) {
+  std::vector<size_t> order(tables.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  SortRarely(&order, [&tables](size_t a, size_t b) {
+    const Level first = *tables[a].level, second = *tables[b].level;
+    if (first != second) return first < second;
+    return first == 0 && IsNewer(tables[a].meta, tables[b].meta);
+  });
+  return order;
 }
 
 // Replaces the checksum that the MANIFEST has of a blob file that is another one now. Without a
@@ -110,7 +118,7 @@ Status Repair::SurveyTables(Family* family) {
     // The file may lie in another directory than before.
     ASSIGN_OR_RETURN(table.meta.path_id, PathIdOf(*family, path));
     if (status.ok()) {
-      family->largest_flushed = std::max(family->largest_flushed, file.meta.largest_seqno);
+      family->largest_named = std::max(family->largest_named, file.meta.largest_seqno);
       family->tables.push_back(std::move(table));
       continue;
     }
@@ -126,7 +134,8 @@ Status Repair::CopyTable(const std::string& path, const FileMetadata* meta, Fami
   assert(family != nullptr);
   family->has_losses = true;
   const TableOutputOptions output = OutputOptions(*family, table.level.value_or(Level()));
-  ASSIGN_OR_RETURN(SalvagedTable salvaged, SalvageTable(ReadContext(*family), path, meta, output));
+  ASSIGN_OR_RETURN(SalvagedTable salvaged,
+                   SalvageTable(ReadContext(*family), path, meta, /*elsewhere=*/nullptr, output));
   if (!salvaged.meta) {
     // The damaged file is moved to `lost` at the end, like all files that are not needed.
     Note(StrCat(path, ": lost: nothing can be read: ", Joined(salvaged.damage)));
@@ -139,69 +148,26 @@ Status Repair::CopyTable(const std::string& path, const FileMetadata* meta, Fami
   const FileMetadata before = std::exchange(table.meta, *std::move(salvaged.meta));
   table.meta.epoch_number = before.epoch_number;
   table.meta.oldest_ancestor_time = before.oldest_ancestor_time;
-  family->largest_flushed = std::max(family->largest_flushed, table.meta.largest_seqno);
+  SequenceNumber& largest = meta != nullptr ? family->largest_named : family->largest_flushed;
+  largest = std::max(largest, table.meta.largest_seqno);
   family->tables.push_back(std::move(table));
   return Status::OK();
 }
 
-Status Repair::SurveyStrays() {
-  for (const Stray& stray : strays_) {
-    const auto family = families_.find(stray.FamilyId());
-    const std::string& name = stray.properties.column_family_name;
-    // The file stays until the end, and is moved to `lost`.
-    if (family == families_.end()) {
-      Note(StrCat(stray.path, ": of column family ", stray.FamilyId(), ", which is dropped"));
-      continue;
-    }
-    if (stray.HasFamily() && !name.empty() && name != family->second.name) {
-      Note(StrCat(stray.path, ": lost: of a column family \"", name, "\" with id ",
-                  stray.FamilyId(), ", which is \"", family->second.name, "\""));
-      continue;
-    }
-    RETURN_IF_ERROR(TakeStray(stray, &family->second));
-  }
-  return Status::OK();
-}
-
-// A table whose entries are all in complete WALs is the output of a flush that did not end, or of a
-// compaction of such tables. It is not used: together with the WALs it would apply merge operands
-// twice.
-Status Repair::TakeStray(const Stray& stray, Family* family) {
-  assert(family != nullptr);
-  auto meta = DescribeTable(ReadContext(*family), stray.path, stray.number);
-  if (!meta.ok()) {
-    if (!meta.status().IsCorruption()) return meta.status();
-    Note(StrCat(stray.path, ": damaged: ", meta.status().ToString()));
-    // The level is left open: the copy gets its place in the tree later, by its contents.
-    return CopyTable(stray.path, nullptr, family, PlacedTable{.meta = {}, .level = std::nullopt});
-  }
-  const bool is_external = IsExternal(stray.properties);
-  if (!is_external && meta->smallest_seqno >= logs_.CompleteFrom()) {
-    Note(StrCat(stray.path, ": all of its entries are in WALs"));
-    return Status::OK();
-  }
-  ASSIGN_OR_RETURN(meta->path_id, PathIdOf(*family, stray.path));
-  if (!is_external) {
-    family->largest_flushed = std::max(family->largest_flushed, meta->largest_seqno);
-  }
-  if (!base_.name.empty()) Note(StrCat(stray.path, ": added, the MANIFEST does not name it"));
-  family->tables.push_back({.meta = meta.Take(), .level = std::nullopt});
-  return Status::OK();
-}
-
 // Entries of a WAL may be applied only if no table has newer entries of the same family, because
-// they become the newest table. A complete MANIFEST knows from which WAL on that holds. Otherwise
-// the tables show it, because the entries of a family are flushed in their order.
+// they become the newest table. The MANIFEST knows from which WAL on that holds for the tables that
+// it names. The others show it, because the entries of a family are flushed in their order.
 void Repair::SettleLogs(Family* family) {
   assert(family != nullptr);
-  const FileNumber by_tables = logs_.FirstLogBehind(family->id, family->largest_flushed);
-  const FileNumber by_manifest =
-      family->content != nullptr ? family->content->log_number : FileNumber();
-  if (base_.IsFinal()) {
-    family->log_number = family->has_losses ? std::min(by_manifest, by_tables) : by_manifest;
-  } else {
-    family->log_number = family->has_losses ? by_tables : std::max(by_manifest, by_tables);
+  FileNumber number = family->content != nullptr ? family->content->log_number : FileNumber();
+  // Older WALs that were kept may have the entries of tables that are lost.
+  if (family->has_losses) {
+    number = std::min(number, logs_.FirstLogBehind(family->id, family->largest_named));
   }
+  if (!base_.IsFinal()) {
+    number = std::max(number, logs_.FirstLogBehind(family->id, family->largest_flushed));
+  }
+  family->log_number = number;
 }
 
 Status Repair::LimitTombstones(Family* family) {
@@ -240,20 +206,11 @@ Status Repair::PlaceFamily(Family* family) {
   return PlaceTables(options, compare, &family->tables, &report_);
 }
 
-// Looks at every blob file in the directories, then notes those that the MANIFEST names but that do
-// not exist. A lost blob file is no error of the repair: the values in it are lost, the rest is
-// kept.
+// A blob file that the MANIFEST names and that does not exist need not be lost: no record says that
+// a file was dropped because no table refers to it any more. CountGarbage() notes references to
+// files that do not exist.
 Status Repair::SurveyBlobs() {
   for (const auto& [number, path] : files_->blobs) RETURN_IF_ERROR(SurveyBlob(number, path));
-  for (auto& [id, family] : families_) {
-    if (family.content == nullptr) continue;
-    for (const auto& [number, blob] : family.content->blobs) {
-      if (files_->blobs.contains(number)) continue;
-      Note(StrCat(BlobFileName(family.dirs.front(), number),
-                  ": lost: the MANIFEST names it, but it does not exist; values in it cannot be ",
-                  "read"));
-    }
-  }
   return Status::OK();
 }
 
@@ -300,6 +257,56 @@ Status Repair::SurveyBlob(FileNumber number, const std::string& path) {
     RETURN_IF_ERROR(RenewChecksum(environment_, path, &blob.addition));
   }
   family->second.blobs[number] = blob;
+  return Status::OK();
+}
+
+// Without a MANIFEST both the inputs and the outputs of a compaction may be there, and refer to the
+// same blobs. Counted twice, such a blob would become garbage when a compaction drops one of its
+// entries, and then a second time. So only the table that is searched first keeps the entry.
+Status Repair::LeaveOutRepeatedBlobs(Family* family) {
+  assert(family != nullptr);
+  // A complete MANIFEST names no table beside those from which it was made.
+  if (base_.IsFinal()) return Status::OK();
+  BlobUsers known;
+  for (const size_t i : SearchOrder(family->tables)) {
+    PlacedTable& table = family->tables[i];
+    if (table.meta.oldest_blob_file_number == 0) continue;
+    const std::string path = PathOf(*family, table.meta);
+    ASSIGN_OR_RETURN(const BlobUsers own, FindBlobUsers(ReadContext(*family), path, table.meta));
+    bool repeats = false;
+    for (const auto& [number, users] : own) {
+      for (const auto& [offset, seqno] : users) {
+        repeats = repeats || IsRepeated(known, number, offset, seqno);
+      }
+    }
+    if (repeats) RETURN_IF_ERROR(CopyWithout(known, path, *family, &table));
+    for (const auto& [number, users] : own) {
+      // The greater number counts for tables that are searched later.
+      for (const auto& [offset, seqno] : users) {
+        SequenceNumber& newest = known[number][offset];
+        newest = std::max(newest, seqno);
+      }
+    }
+  }
+  std::erase_if(family->tables, [](const PlacedTable& table) { return table.meta.number == 0; });
+  return Status::OK();
+}
+
+// Replaces the table by one without the entries that repeat a use of a blob; by file number 0 if no
+// other entries are left. The original is moved to `lost` at the end.
+Status Repair::CopyWithout(const BlobUsers& known, const std::string& path, const Family& family,
+                           PlacedTable* table) {
+  assert(table != nullptr && table->level.has_value());
+  const TableOutputOptions output = OutputOptions(family, *table->level);
+  ASSIGN_OR_RETURN(SalvagedTable copy,
+                   SalvageTable(ReadContext(family), path, &table->meta, &known, output));
+  Note(StrCat(path, ": ", copy.repeated, " values left out that other tables refer to"));
+  if (!copy.damage.empty()) return Status::Corruption(path, Joined(copy.damage));  // it was sound
+  const FileMetadata before = std::exchange(table->meta, FileMetadata());
+  if (!copy.meta) return Status::OK();
+  table->meta = *std::move(copy.meta);
+  table->meta.epoch_number = before.epoch_number;
+  table->meta.oldest_ancestor_time = before.oldest_ancestor_time;
   return Status::OK();
 }
 

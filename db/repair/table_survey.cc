@@ -51,10 +51,12 @@ std::string UniqueIdOf(const TableProperties& properties) {
   return bytes;
 }
 
-// Positions the iterator at the newest version of the key, or at the next key.
-void SeekFirstVersion(const Slice& user_key, InternalIterator* it) {
+// Positions the iterator at the newest version of the key, whatever its timestamp is, or at the
+// next key.
+void SeekFirstVersion(const InternalKeyComparator& order, const Slice& user_key,
+                      InternalIterator* it) {
   assert(it != nullptr);
-  it->Seek(MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek));
+  it->Seek(order.FirstInternalKey(user_key));
 }
 
 SequenceNumber SeqnoAt(const InternalIterator& it) {
@@ -75,12 +77,12 @@ Result<NewerTable> ComparePoints(const InternalKeyComparator& order, InternalIte
   assert(b != nullptr);
   assert(a != nullptr);
   for (a->SeekToFirst(); a->Valid();) {
-    SeekFirstVersion(ExtractUserKey(a->key()), b);
+    SeekFirstVersion(order, ExtractUserKey(a->key()), b);
     if (!b->Valid()) break;
     const std::string key = ExtractUserKey(b->key()).ToString();
     if (order.OrderWithoutTimestamp(ExtractUserKey(a->key()), key) != 0) {
       // The key exists in one table only, so it decides nothing.
-      SeekFirstVersion(key, a);
+      SeekFirstVersion(order, key, a);
       continue;
     }
     const NewerTable newer = Newer(SeqnoAt(*a), SeqnoAt(*b));
@@ -101,7 +103,7 @@ Result<NewerTable> CompareTombstones(const InternalKeyComparator& order, const T
   if (owner.tombstones() == nullptr) return NewerTable::kEqual;
   for (size_t i = 0; i < owner.tombstones()->size(); i++) {
     const FragmentedTombstones::Fragment fragment = owner.tombstones()->fragment(i);
-    SeekFirstVersion(fragment.begin, points);
+    SeekFirstVersion(order, fragment.begin, points);
     RETURN_IF_ERROR(points->status());
     if (!points->Valid()) break;
     if (order.OrderWithoutTimestamp(ExtractUserKey(points->key()), fragment.end) >= 0) continue;
@@ -123,8 +125,10 @@ NewerTable Reversed(NewerTable newer) {
 class Copy {
  public:
   // `meta`: of the damaged table; null: its bounds are unknown.
-  Copy(const TableOutputOptions& options, const FileMetadata* meta, SalvagedTable* result)
-      : options_(options), meta_(meta), result_(*result) {}
+  // `elsewhere`: see SalvageTable().
+  Copy(const TableOutputOptions& options, const FileMetadata* meta, const BlobUsers* elsewhere,
+       SalvagedTable* result)
+      : options_(options), meta_(meta), elsewhere_(elsewhere), result_(*result) {}
 
   Status Add(const Slice& key, const Slice& value) {
     const ValueType type = TrailerType(ExtractTrailer(key));
@@ -136,6 +140,11 @@ class Copy {
     if (!IsInBounds(ExtractUserKey(key))) fit = Status::Corruption("outside of the table's bounds");
     if (!fit.ok()) {
       result_.damage.push_back(StrCat("an entry: ", fit.ToString()));
+      return Status::OK();
+    }
+    if (type == kTypeBlobIndex && elsewhere_ != nullptr &&
+        IsRepeated(*elsewhere_, index.file, index.offset, TrailerSeqno(ExtractTrailer(key)))) {
+      result_.repeated++;
       return Status::OK();
     }
     RETURN_IF_ERROR(Begin());
@@ -182,6 +191,7 @@ class Copy {
 
   const TableOutputOptions& options_;
   const FileMetadata* const meta_;
+  const BlobUsers* const elsewhere_;
   SalvagedTable& result_;
   std::unique_ptr<TableOutput> table_;
 };
@@ -251,7 +261,8 @@ Result<FileMetadata> DescribeTable(const TableReadContext& context, const std::s
 }
 
 Result<SalvagedTable> SalvageTable(const TableReadContext& context, const std::string& path,
-                                   const FileMetadata* meta, const TableOutputOptions& output) {
+                                   const FileMetadata* meta, const BlobUsers* elsewhere,
+                                   const TableOutputOptions& output) {
   SalvagedTable result;
   // The file under this number may be of another database.
   // Without an id the bounds decide, entry by entry.
@@ -262,7 +273,7 @@ Result<SalvagedTable> SalvageTable(const TableReadContext& context, const std::s
       return result;
     }
   }
-  Copy copy(output, meta, &result);
+  Copy copy(output, meta, elsewhere, &result);
   const SequenceNumber largest_seqno = meta != nullptr ? meta->largest_seqno : kMaxSequenceNumber;
   const SalvageVisitor visitor{
       .entry = [&copy](const Slice& key, const Slice& value) { return copy.Add(key, value); },
@@ -276,6 +287,30 @@ Result<SalvagedTable> SalvageTable(const TableReadContext& context, const std::s
   if (!read.ok()) result.damage.push_back(read.ToString());
   RETURN_IF_ERROR(copy.Finish());
   return result;
+}
+
+Result<BlobUsers> FindBlobUsers(const TableReadContext& context, const std::string& path,
+                                const FileMetadata& meta) {
+  BlobUsers users;
+  ASSIGN_OR_RETURN(const auto table, OpenTableForRepair(context, path, &meta));
+  const std::unique_ptr<InternalIterator> it(table->NewIterator(WholeTable(), nullptr));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    const auto trailer = ExtractTrailer(it->key());
+    if (TrailerType(trailer) != kTypeBlobIndex) continue;
+    BlobIndex index;
+    if (!index.DecodeFrom(it->value()).ok()) continue;  // reads of this key return Corruption
+    users[index.file].emplace(index.offset, TrailerSeqno(trailer));
+  }
+  RETURN_IF_ERROR(it->status());
+  return users;
+}
+
+bool IsRepeated(const BlobUsers& users, FileNumber blob_file, uint64_t offset,
+                SequenceNumber seqno) {
+  const auto of_file = users.find(blob_file);
+  if (of_file == users.end()) return false;
+  const auto user = of_file->second.find(offset);
+  return user != of_file->second.end() && user->second >= seqno;
 }
 
 Status CountBlobUses(const TableReadContext& context, const std::string& path,

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ashlar/file_system.h"
@@ -40,6 +41,9 @@ struct SurveyedBlob {
 };
 using SurveyedBlobs = std::map<FileNumber, SurveyedBlob>;
 
+// The blobs to which entries refer: by blob file and offset, the sequence number of the entry.
+using BlobUsers = std::map<FileNumber, std::unordered_map<uint64_t, SequenceNumber>>;
+
 // Reads the whole table, and compares it with what the MANIFEST says about it.
 Status VerifyTable(const TableReadContext& context, const std::string& path,
                    const FileMetadata& meta);
@@ -53,12 +57,23 @@ Result<FileMetadata> DescribeTable(const TableReadContext& context, const std::s
 struct SalvagedTable {
   std::optional<FileMetadata> meta;  // of the copy; none: no entry could be read
   uint64_t entries = 0;              // copied, range tombstones included
+  uint64_t repeated = 0;             // left out because of `elsewhere`
   std::vector<std::string> damage;   // a line for each part that could not be read
 };
 // Copies all entries that can be read to a new table. `meta` is what the MANIFEST says about the
-// damaged one; null: nothing.
+// damaged one; null: nothing. Entries that repeat one of `elsewhere` (IsRepeated()) are left out;
+// null: none are.
 Result<SalvagedTable> SalvageTable(const TableReadContext& context, const std::string& path,
-                                   const FileMetadata* meta, const TableOutputOptions& output);
+                                   const FileMetadata* meta, const BlobUsers* elsewhere,
+                                   const TableOutputOptions& output);
+
+// The blobs to which the entries of the table refer.
+Result<BlobUsers> FindBlobUsers(const TableReadContext& context, const std::string& path,
+                                const FileMetadata& meta);
+// Whether an entry with this sequence number only repeats one of `users`: each blob belongs to one
+// version of one key. An entry with a greater number is kept: older tombstones do not hide it.
+bool IsRepeated(const BlobUsers& users, FileNumber blob_file, uint64_t offset,
+                SequenceNumber seqno);
 
 // Adds the references of the table's entries to `*uses`.
 Status CountBlobUses(const TableReadContext& context, const std::string& path,

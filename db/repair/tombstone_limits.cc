@@ -152,8 +152,8 @@ template <typename Visit>
 Status VisitKeys(const InternalKeyComparator& order, const Slice& begin, const Slice& end,
                  bool is_backwards, InternalIterator* it, const Visit& visit) {
   assert(it != nullptr);
-  const std::string from = MakeInternalKey(begin, kMaxSequenceNumber, kValueTypeForSeek);
-  const std::string to = MakeInternalKey(end, kMaxSequenceNumber, kValueTypeForSeek);
+  const std::string from = order.FirstInternalKey(begin);
+  const std::string to = order.FirstInternalKey(end);
   std::string key;
   SequenceNumber seqno = 0;
   bool has_key = false;
@@ -299,16 +299,16 @@ Status TombstoneLimits::LimitTable(PlacedTable* table) {
     meta.smallest = points->smallest;
     if (part < tombstones.size() && IsBefore(tombstones.fragment(part).begin, first)) {
       const Slice begin = tombstones.fragment(part).begin;
-      const std::string smallest =
-          MakeInternalKey(IsBefore(begin, *before.key) ? Slice(*before.key) : begin,
-                          tombstones.fragment(part).seqnos.front(), kTypeRangeDeletion);
+      std::string smallest;
+      order_.AppendFirst(&smallest, IsBefore(begin, *before.key) ? Slice(*before.key) : begin,
+                         PackTrailer(tombstones.fragment(part).seqnos.front(), kTypeRangeDeletion));
       if (order_.Compare(smallest, meta.smallest) < 0) meta.smallest = smallest;
     }
   }
   // The sentinel makes the end exclusive.
   if (behind.key) {
     meta.largest.clear();
-    AppendInternalKey(&meta.largest, *behind.key, kRangeTombstoneSentinel);
+    order_.AppendFirst(&meta.largest, *behind.key, kRangeTombstoneSentinel);
   }
   if (before.is_unknown || behind.is_unknown) {
     notes_.push_back(StrCat(path, ": range tombstones beyond its keys are not applied to keys ",

@@ -8,17 +8,22 @@
 
 #include "db/options/options_check.h"
 #include "db/state/db_services.h"
+#include "env/file_util.h"
 #include "env/filename.h"
 #include "env/listened_file_system.h"
 #include "table/format/unique_id.h"
 #include "util/hash/hash.h"
+#include "util/threads/simulated.h"
 
 namespace ashlar {
 
-// The hash spreads the unique id of the Env over all characters.
+// An Env of the program may repeat itself, and equal session ids would give the blocks of different
+// files one key in a shared cache. So random bytes are added, except in a simulation, whose runs
+// must be repeatable. The hash spreads all of it over all characters.
 std::string NewSessionId(Env* env) {
   assert(env != nullptr);
-  const std::string unique = env->GenerateUniqueId();
+  std::string unique = env->GenerateUniqueId();
+  if (!IsSimulated()) unique += NewUniqueId();
   const Hash128 hash = XxHash3_128(unique.data(), unique.size());
   return EncodeSessionId(hash.high, hash.low);
 }

@@ -28,6 +28,8 @@ class FamilyHandle final : public ColumnFamilyHandle {
 
   ColumnFamilyData* family() const { return family_.get(); }
   bool IsOf(const DbCore* core) const { return core_ == core; }
+  // Whether both are handles of one open database.
+  bool SharesDbWith(const FamilyHandle& other) const { return core_ == other.core_; }
   // The tools for folding merge operands of the family.
   MergeTools merge_tools() const {
     MergeTools tools = MergeToolsOf(*core_);

@@ -38,15 +38,15 @@ FileNumber OldestLogOfManifest(const VersionSet& versions) {
   return recorded > 0 ? recorded : versions.LowestLogNumber();
 }
 
-uint64_t LogLimit(uint64_t asked_for, const std::vector<uint64_t>& budgets) {
-  if (asked_for > 0) return asked_for;
+uint64_t LogLimit(uint64_t asked_for, const std::vector<uint64_t>& budgets, uint64_t most_of_log) {
+  if (asked_for > 0) return std::min(asked_for, most_of_log);
   uint64_t sum = 0, largest = 0;
   for (const uint64_t budget : budgets) {
     sum += budget;
     largest = std::max(largest, budget);
   }
-  return std::min(kLogBytesOfBudget * sum,
-                  std::max(kMostForManyFamilies, kLogBytesOfBudget * largest));
+  return std::min({kLogBytesOfBudget * sum,
+                   std::max(kMostForManyFamilies, kLogBytesOfBudget * largest), most_of_log});
 }
 
 }  // namespace ashlar

@@ -35,7 +35,9 @@ FileNumber OldestLogOfManifest(const VersionSet& versions) REQUIRES(db_mutex);
 // `asked_for`: max_total_wal_size. If that is 0: four times what the families' memtables may hold
 // (`budgets`, of each) but, however many families there are, no more than a gigabyte, or than the
 // largest of them needs by itself. So a family that is written to now and then cannot make
-// gigabytes of log be kept, and be replayed, for the sake of a few entries. Pure.
-uint64_t LogLimit(uint64_t asked_for, const std::vector<uint64_t>& budgets);
+// gigabytes of log be kept, and be replayed, for the sake of a few entries. In any case no more
+// than `most_of_log`, which the current log could need alone. Pure.
+uint64_t LogLimit(uint64_t asked_for, const std::vector<uint64_t>& budgets,
+                  uint64_t most_of_log = UINT64_MAX);
 
 }  // namespace ashlar

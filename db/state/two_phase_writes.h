@@ -70,7 +70,8 @@ class TwoPhaseWrites {
   Status Prepare(const WriteOptions& options, PreparedSection* section, CommitHook* hook = nullptr);
   // Logs the commit, and inserts the records before its marker, then those of the section, unless
   // the prepare has inserted them, then those behind the marker. InvalidArgument, and nothing is
-  // changed, if a family of the records was dropped.
+  // changed, if a family of the records was dropped; updates of such a family in the section are
+  // skipped.
   // One marker decides all sections of a transaction.
   Status Commit(const WriteOptions& options, const CommitRecords& records,
                 PreparedSections sections, CommitHook* hook = nullptr,

@@ -22,12 +22,12 @@ Status LeaveNoDoubt(DbCore* core) {
 }
 
 // The kind of the error does not matter: a file system may return any kind.
-Status UndoChange(DbCore* core) {
+Status UndoChange(DbCore* core, uint64_t failed_before) {
   assert(core != nullptr);
   Status undone;
   {
     MutexLock lock(&core->mutex);
-    if (!core->versions->is_in_doubt()) return undone;  // the change was refused before any write
+    if (core->versions->failed_changes() == failed_before) return undone;
     undone = LeaveNoDoubt(core);
   }
   if (undone.ok()) {

@@ -10,15 +10,19 @@
 // change, or writes are refused until a recovery has written a new MANIFEST.
 #pragma once
 
+#include <cstdint>
+
 #include "ashlar/status.h"
 #include "db/state/db_core.h"
 
 namespace ashlar {
 
-// Called after VersionSet::LogAndApply() has failed, before the call of the program returns, and
-// outside an EpochGuard. OK: no MANIFEST has the change, and those that had it are deleted. Any
-// other status has become the background error, which listeners cannot overrule.
-Status UndoChange(DbCore* core) EXCLUDES(db_mutex);
+// Called after a change has failed, before the call of the program returns, and outside an
+// EpochGuard. `failed_before` is VersionSet::failed_changes() from before the change: if there was
+// no further one since, the change was refused before any write, and nothing is done; an older
+// doubt is left to whoever has caused it. OK: no MANIFEST has the change, and those that had it are
+// deleted. Any other status has become the background error, which listeners cannot overrule.
+Status UndoChange(DbCore* core, uint64_t failed_before) EXCLUDES(db_mutex);
 
 // If the MANIFEST on disk may have a change that failed, begins a new one without it. Releases the
 // mutex while writing. OK: there is no such change now.

@@ -276,7 +276,7 @@ uint64_t WriteControl::MaxTotalLogBytes() const {
     budgets.push_back(family->options().write_buffer_size *
                       static_cast<uint64_t>(family->options().max_write_buffer_number));
   }
-  return LogLimit(core_->options->max_total_wal_size, budgets);
+  return LogLimit(core_->options->max_total_wal_size, budgets, core_->wals->MaxLogBytes());
 }
 
 // If there is too much log, the families are flushed whose active or waiting memtables hold the

@@ -47,6 +47,7 @@ TableCache::TableCache(TableCacheOptions options)
   }
   SetReadahead(options_.table);
   SetBlockProtection(options_.block_protection_bytes);
+  SetWriteBuffer(options_.write_buffer_bytes);
 }
 
 void TableCache::SetReadahead(const BlockBasedTableOptions& table) {
@@ -68,10 +69,10 @@ namespace {
 
 // Decides which metadata blocks of a table are kept in memory: by the tiers of
 // MetadataCacheOptions, or by the older boolean options for tiers that are set to fallback.
-MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
-  const BlockBasedTableOptions& table = options.table;
-  const bool is_as_flushed = file.level.load(std::memory_order_relaxed) == 0 &&
-                             file.meta.file_size <= options.max_flushed_bytes;
+MetadataPlan PlanFor(const BlockBasedTableOptions& table, uint64_t max_flushed_bytes,
+                     const TableFile& file) {
+  const bool is_as_flushed =
+      file.level.load(std::memory_order_relaxed) == 0 && file.meta.file_size <= max_flushed_bytes;
   const auto keeps = [&](PinningTier tier, PinningTier fallback) {
     if (tier == PinningTier::kFallback) tier = fallback;
     return tier == PinningTier::kAll || (tier == PinningTier::kFlushedAndSimilar && is_as_flushed);
@@ -214,7 +215,8 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   reader_options.reads_before_auto_readahead =
       reads_before_readahead_.load(std::memory_order_relaxed);
   reader_options.block_protection_bytes = block_protection_bytes_.load(std::memory_order_relaxed);
-  reader_options.metadata = PlanFor(options_, file);
+  reader_options.metadata =
+      PlanFor(options_.table, max_flushed_bytes_.load(std::memory_order_relaxed), file);
   reader_options.charges_reader =
       IsCharged(options_.table.cache_usage_options, CacheEntryRole::kBlockBasedTableReader);
   if (IsCharged(options_.table.cache_usage_options, CacheEntryRole::kFileMetadata)) {
@@ -242,6 +244,8 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_f
     file->open_place = open_.size() - 1;
     file->recently_used.store(true, std::memory_order_relaxed);
     if (!IsLimited()) file->stays_open.store(true, std::memory_order_relaxed);
+    file->NoteWeights(EntryWeights::Of(reader->properties(), file->meta.file_size));
+    file->newest_key_time.store(reader->properties().newest_key_time, std::memory_order_relaxed);
     file->reader.store(reader.release(), std::memory_order_release);
     Count(*file, +1);
     evicted = EvictBeyondBudgetLocked();

@@ -85,9 +85,7 @@ struct TableCacheOptions {
   bool bears_longer_files = false;
   uint8_t block_protection_bytes = 0;  // see TableReaderOptions
   int level_count = 7;                 // for the histograms of read times
-  // A file of level 0 larger than this did not come from a flush. Used to decide which metadata
-  // stays in the block cache.
-  uint64_t max_flushed_bytes = 0;
+  uint64_t write_buffer_bytes = 0;     // see SetWriteBuffer()
 };
 
 class TableCache;
@@ -188,6 +186,12 @@ class TableCache {
     block_protection_bytes_.store(bytes, std::memory_order_relaxed);
   }
 
+  // A file of level 0 that is much larger than a memtable did not come from a flush, so its
+  // metadata does not stay in the block cache. For tables that are opened after this call.
+  void SetWriteBuffer(uint64_t bytes) {
+    max_flushed_bytes_.store(bytes / 2 * 3, std::memory_order_relaxed);
+  }
+
   // Null if there is no row cache.
   const TableRows* rows() const { return rows_.get(); }
   // Reads the values that tables store in blob files.
@@ -250,6 +254,7 @@ class TableCache {
   std::atomic<size_t> initial_readahead_bytes_{0};
   std::atomic<size_t> max_readahead_bytes_{0};
   std::atomic<uint64_t> reads_before_readahead_{0};
+  std::atomic<uint64_t> max_flushed_bytes_{0};
   mutable Mutex mutex_{LockRank::kTableCache};
   // Unordered; the clock hand moves over it cyclically.
   std::vector<TableFile*> open_ GUARDED_BY(mutex_);

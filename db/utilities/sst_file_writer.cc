@@ -173,11 +173,12 @@ Status SstFileWriter::Rep::Open(const std::string& path) {
         StrCat("SstFileWriter::Open: ", bare_format.name(), " has no keys with timestamps"));
   }
   RETURN_IF_ERROR(CheckTableOptionsWritable(table_options, CompressionOf(options)));
+  // What both have comes from the EnvOptions, as in RocksDB; only these know nothing of use_fsync.
   FileWriterOptions writer;
-  writer.buffer_bytes = options.writable_file_max_buffer_size;
-  writer.bytes_per_sync = options.bytes_per_sync;
+  writer.buffer_bytes = file_options.writable_file_max_buffer_size;
+  writer.bytes_per_sync = file_options.bytes_per_sync;
   writer.use_fsync = options.use_fsync;
-  writer.rate_limiter = options.rate_limiter.get();
+  writer.rate_limiter = file_options.rate_limiter;
   writer.priority = priority;
   writer.statistics = options.statistics.get();
   ASSIGN_OR_RETURN(file, FileWriter::Create(fs(), path, file_options, writer));

@@ -4,6 +4,7 @@
 // change together, under the DB mutex.
 #include "db/version/compaction_claims.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "util/text/str_cat.h"
@@ -29,6 +30,10 @@ void CompactionClaims::Change(const std::vector<LevelFiles>& inputs, bool is_tak
       sums.marked += is_taken ? marked : size_t{0} - marked;
     }
   }
+}
+
+bool CompactionClaims::AreAny() const {
+  return std::any_of(taken_.begin(), taken_.end(), [](const Sums& sums) { return sums.files > 0; });
 }
 
 std::string CompactionClaims::DebugString() const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactionClaims marks the tables of a family that are inputs of running compactions, and keeps
-// their sums by level. With these sums the unclaimed rest of a level is known without a look at
-// each table. It also knows which data must stay off the last level.
+// CompactionClaims marks the tables of a family that are inputs of running compactions or that
+// DeleteFilesInRanges() is removing, and keeps their sums by level. With these sums the unclaimed
+// rest of a level is known without a look at each table. It also knows which data must stay off the
+// last level.
 //
 // Between Take() and GiveBack() all claimed tables are in the current version, because no other
 // operation removes a claimed table. The claim ends under the same hold of the DB mutex that
@@ -30,9 +31,11 @@ class CompactionClaims {
 
   // Precondition: none of the files is claimed.
   void Take(const std::vector<LevelFiles>& inputs) REQUIRES(db_mutex);
-  // Precondition: all of the files are claimed by the caller's plan.
+  // Precondition: all of the files are claimed by the caller.
   void GiveBack(const std::vector<LevelFiles>& inputs) REQUIRES(db_mutex);
 
+  // Whether some table is claimed: by a compaction or by a call that removes tables.
+  bool AreAny() const REQUIRES(db_mutex);
   // Sums of the tables on a level of the current version that no compaction has claimed.
   Sums IdleOn(const Version& current, Level level) const REQUIRES(db_mutex);
   // Entries from this number on are too young for the last level (young_data.h). It lags behind the

@@ -270,6 +270,7 @@ void VersionSet::NoteFailure(const Pending& pending) {
   assert(is_writing_);
   const bool is_new = pending.new_manifest_number != 0;
   may_hold_failed_change_ = pending.is_begun && (!is_new || manifest_.may_be_current());
+  if (may_hold_failed_change_) failed_changes_++;
   is_in_doubt_ = may_hold_failed_change_ || pending.was_in_doubt;
   if (may_hold_failed_change_ && is_new) doubtful_manifests_.push_back(pending.new_manifest_number);
 }

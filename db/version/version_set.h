@@ -99,6 +99,8 @@ class VersionSet {
   // After LogAndApply() has failed, as long as the mutex is held: whether the MANIFEST on disk may
   // have that change nevertheless.
   bool may_hold_failed_change() const REQUIRES(db_mutex) { return may_hold_failed_change_; }
+  // How many changes since the opening have failed so that a MANIFEST may have them.
+  uint64_t failed_changes() const REQUIRES(db_mutex) { return failed_changes_; }
   // Whether it may have any change that failed. Until a later change has begun a new MANIFEST; from
   // then on the files of the failed changes are certain to be named by none.
   bool is_in_doubt() const REQUIRES(db_mutex) { return is_in_doubt_; }
@@ -236,6 +238,7 @@ class VersionSet {
   // After errors; see is_in_doubt(). The MANIFESTs are newer than manifest_number_, and CURRENT may
   // name one of them.
   bool may_hold_failed_change_ GUARDED_BY(db_mutex) = false;
+  uint64_t failed_changes_ GUARDED_BY(db_mutex) = 0;
   bool is_in_doubt_ GUARDED_BY(db_mutex) = false;
   std::vector<FileNumber> doubtful_manifests_ GUARDED_BY(db_mutex);
 

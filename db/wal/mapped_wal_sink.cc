@@ -24,8 +24,6 @@
 namespace ashlar {
 namespace {
 
-// Reserved addresses; this limits the size of one log.
-constexpr uint64_t kCapacity = uint64_t{256} << 30;
 constexpr uint64_t kMinPieceBytes = 256 << 10;
 // While the file system makes a table durable, an allocation takes 25 ms or more. A writer of one
 // gigabyte per second writes this much in that time.
@@ -45,10 +43,10 @@ bool MappedWalSink::IsPossible(const WalSinkOptions& options) {
 
 Result<std::unique_ptr<WalSink>> MappedWalSink::Open(const WalSinkOptions& options) {
   MappedLogFactory* const factory = MappedLogFactory::Of(options.fs);
-  auto file =
-      options.recycle_path.empty()
-          ? factory->NewMappedLog(options.path, kMinPieceBytes, kCapacity)
-          : factory->ReuseMappedLog(options.path, options.recycle_path, kMinPieceBytes, kCapacity);
+  auto file = options.recycle_path.empty()
+                  ? factory->NewMappedLog(options.path, kMinPieceBytes, options.mapped_capacity)
+                  : factory->ReuseMappedLog(options.path, options.recycle_path, kMinPieceBytes,
+                                            options.mapped_capacity);
   if (!file.ok()) return file.status();
   std::unique_ptr<MappedWalSink> sink(new MappedWalSink(options, file.Take()));
   if (options.expected_bytes > 0) sink->Prepare(options.expected_bytes);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "db/wal/log_beginning.h"
 #include "db/wal/wal_compression.h"
@@ -52,38 +54,61 @@ void WalSet::Configure(const WalSetOptions& options) {
   SetBuffering(options.log.buffer_bytes, options.log.bytes_per_sync);
 }
 
-// The record does not count as a batch of the log.
+// While a log is being installed, the log before it has its noted end, and the records of the next
+// log are being written; that log gets the size once it is the current one.
 void WalSet::AddTimestampSize(const TimestampSize& size) {
   assert(size.bytes != 0);
   MutexLock lock(&mutex_);
   timestamp_sizes_.push_back(size);
-  if (logs_.empty() || !records_timestamp_sizes_) return;
+  if (!sizes_of_next_.has_value()) AddSizesLocked(timestamp_sizes_.size() - 1);
+}
+
+// Adds the sizes from this index on to the current log. The records do not count as batches.
+void WalSet::AddSizesLocked(size_t first) {
+  assert(first <= timestamp_sizes_.size());
+  if (logs_.empty()) return;
   Log& current = logs_.back();
   const bool has_batches = current.sink->size() > current.begin;
-  IgnoreError(
-      current.sink->AddSpecialRecord(LogRecordType::kTimestampSizes, EncodeTimestampSizes({size})),
-      "a log with an error gets no batches any more");
+  const std::span<const TimestampSize> sizes(timestamp_sizes_);
+  IgnoreError(WriteSizes(sizes.subspan(first), current.sink.get()),
+              "a log with an error gets no batches any more");
   // The log still counts as empty, so that the next switch can keep it.
   if (!has_batches) current.begin = current.sink->size();
 }
 
-// Written before the first batch of a log.
-Status WalSet::WriteTimestampSizes(WalSink* next) const {
+Status WalSet::WriteSizes(std::span<const TimestampSize> sizes, WalSink* log) const {
   constexpr size_t kSizesInRecord = 4096;  // a record of this kind fits into one block
+  if (!records_timestamp_sizes_) return Status::OK();
+  for (; !sizes.empty(); sizes = sizes.subspan(std::min(kSizesInRecord, sizes.size()))) {
+    const auto part = sizes.first(std::min(kSizesInRecord, sizes.size()));
+    RETURN_IF_ERROR(
+        log->AddSpecialRecord(LogRecordType::kTimestampSizes,
+                              EncodeTimestampSizes(std::vector(part.begin(), part.end()))));
+  }
+  return Status::OK();
+}
+
+// Written before the first batch of a log that is being installed.
+Status WalSet::WriteTimestampSizes(WalSink* next) const {
   std::vector<TimestampSize> sizes;
   {
     // A copy, because writing it is I/O, which must not happen under the mutex.
     MutexLock lock(&mutex_);
-    if (records_timestamp_sizes_) sizes = timestamp_sizes_;
+    assert(sizes_of_next_.has_value());
+    const auto end = timestamp_sizes_.begin() + static_cast<ptrdiff_t>(*sizes_of_next_);
+    sizes.assign(timestamp_sizes_.begin(), end);
   }
-  for (size_t begin = 0; begin < sizes.size(); begin += kSizesInRecord) {
-    const size_t end = std::min(begin + kSizesInRecord, sizes.size());
-    const std::vector<TimestampSize> part(sizes.begin() + static_cast<ptrdiff_t>(begin),
-                                          sizes.begin() + static_cast<ptrdiff_t>(end));
-    RETURN_IF_ERROR(
-        next->AddSpecialRecord(LogRecordType::kTimestampSizes, EncodeTimestampSizes(part)));
-  }
-  return Status::OK();
+  return WriteSizes(sizes, next);
+}
+
+// Sizes that were added since the installation began go to the log that is current now: the next
+// one or, after an error, still the one before.
+void WalSet::EndInstall() {
+  MutexLock lock(&mutex_);
+  assert(sizes_of_next_.has_value());
+  const size_t first = *sizes_of_next_;
+  sizes_of_next_.reset();
+  AddSizesLocked(first);
 }
 
 void WalSet::SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync) {
@@ -151,8 +176,13 @@ Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno
     MutexLock lock(&mutex_);
     // A copy of the last log: the list may change as soon as the mutex is free.
     if (!logs_.empty()) sealed = logs_.back();
+    sizes_of_next_ = timestamp_sizes_.size();
   }
+  const ScopeExit end_install([this] { EndInstall(); });
   if (sealed.sink != nullptr) {
+    // A size may have been added since the caller flushed the logs. After an error the next commit
+    // meets it, too.
+    RETURN_IF_ERROR(sealed.sink->Flush(sealed.sink->size()));
     RETURN_IF_ERROR(WriteBeginning(next.get(), first_seqno, sealed, last_logged_seqno));
   } else {
     RETURN_IF_ERROR(WriteTimestampSizes(next.get()));
@@ -211,6 +241,11 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
   assert(!error.ok());
   assert(next != nullptr);
   assert(next->log_number() > 0);
+  {
+    MutexLock lock(&mutex_);
+    sizes_of_next_ = timestamp_sizes_.size();
+  }
+  const ScopeExit end_install([this] { EndInstall(); });
   IgnoreError(WriteTimestampSizes(next.get()), "the first write returns the error of the new log");
   std::vector<std::shared_ptr<WalSink>> left;
   MutexLock lock(&mutex_);

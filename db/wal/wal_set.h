@@ -23,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,11 +71,14 @@ class WalSet {
   void Configure(const WalSetOptions& options);
   // Compressors of the logs' records; null: records are not compressed. Fixed by Configure().
   WalCompressors* compressors() const { return compressors_.get(); }
+  // How large the logs may become until a new one should begin. Fixed by Configure().
+  uint64_t MaxLogBytes() const { return ashlar::MaxLogBytes(options_); }
   // The files for reuse by new logs. A reader that opens a log must pin it in the recycler.
   LogRecycler* recycler() const { return &recycler_; }
 
   // Every later log begins with the timestamp size of this family, and the current log, if there is
-  // one, gets it now. Called before the first write of the family, while no commit is in flight.
+  // one, gets it now; if a log is being installed, when that has ended. Called before the first
+  // write of the family, while no commit is in flight.
   void AddTimestampSize(const TimestampSize& size);
 
   // Applies to logs that are created after this call.
@@ -85,10 +89,10 @@ class WalSet {
   Result<std::unique_ptr<WalSink>> Create(FileNumber number) const;
   // The same for a background thread: also allocates space for a log as large as the current one.
   Result<std::unique_ptr<WalSink>> CreateAhead(FileNumber number) const;
-  // Makes `next` the current log. The log before it must be flushed completely, and gets no more
-  // bytes. No record with a sequence number below `first_seqno` will be written to the new log.
-  // `last_logged_seqno` is the sequence number of the last batch in any log, 0 for none. After an
-  // error nothing has changed.
+  // Makes `next` the current log. The log before it must be flushed, except for a record of a
+  // timestamp size, and gets no more bytes. No record with a sequence number below `first_seqno`
+  // will be written to the new log. `last_logged_seqno` is the sequence number of the last batch in
+  // any log, 0 for none. After an error nothing has changed.
   Status Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno,
                  SequenceNumber last_logged_seqno = 0);
   // Makes `next` the only log. The logs before it leave the set, and each thread that still waits
@@ -157,7 +161,10 @@ class WalSet {
   };
   WalSinkOptions OptionsOf(FileNumber number) const;
   Result<std::unique_ptr<WalSink>> Open(WalSinkOptions options) const;
+  void AddSizesLocked(size_t first) REQUIRES(mutex_);
+  Status WriteSizes(std::span<const TimestampSize> sizes, WalSink* log) const;
   Status WriteTimestampSizes(WalSink* next) const;
+  void EndInstall();
   static SequenceNumber LastBatchOf(const Log& sealed, SequenceNumber last_logged_seqno);
   Status WriteBeginning(WalSink* next, SequenceNumber first_seqno, const Log& sealed,
                         SequenceNumber last_logged_seqno) const;
@@ -174,6 +181,8 @@ class WalSet {
   bool describes_predecessors_ = false;
   bool records_timestamp_sizes_ = true;
   std::vector<TimestampSize> timestamp_sizes_ GUARDED_BY(mutex_);
+  // While a log is being installed: how many of the sizes are among its first records.
+  std::optional<size_t> sizes_of_next_ GUARDED_BY(mutex_);
   mutable LogRecycler recycler_;
   mutable std::atomic<uint64_t> sync_count_{0};  // counted by the logs; declared before them
   // Written by SetBuffering(), read when a log is created; independent of each other (relaxed).

@@ -64,6 +64,13 @@ Result<std::unique_ptr<WalSink>> OpenPlainSink(const WalSinkOptions& options) {
 
 }  // namespace
 
+// Half of the capacity of a mapped log: the other half is for the commits in flight, each of which
+// may have a batch of 4 GiB.
+uint64_t MaxLogBytes(const WalSinkOptions& options) {
+  const bool may_be_mapped = options.allow_mapped && MappedWalSink::IsPossible(options);
+  return may_be_mapped ? options.mapped_capacity / 2 : UINT64_MAX;
+}
+
 Result<std::unique_ptr<WalSink>> OpenWalSink(const WalSinkOptions& options) {
   NewEntries entry(options.fs, DirectoryOf(options.path));
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> sink, OpenPlainSink(options));

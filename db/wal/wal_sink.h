@@ -49,6 +49,8 @@ struct WalSinkOptions {
   size_t buffer_bytes = 1 << 20;
   // Use the mapped sink if the file system supports it.
   bool allow_mapped = true;
+  // Addresses that the mapped sink reserves. A log that grows beyond them fails.
+  uint64_t mapped_capacity = uint64_t{256} << 30;
   // Space is allocated ahead of the writes, in pieces of about this size. Only in the buffered
   // sink; the mapped one looks ahead in proportion to the log.
   uint64_t preallocate_bytes = 4 << 20;
@@ -166,5 +168,7 @@ class WalSink : public std::enable_shared_from_this<WalSink> {
 // Creates the log file. If it is compressed, its first record says so. The directory entry is not
 // synced.
 Result<std::unique_ptr<WalSink>> OpenWalSink(const WalSinkOptions& options);
+// The size at which a log with these options should be replaced; UINT64_MAX: no limit.
+uint64_t MaxLogBytes(const WalSinkOptions& options);
 
 }  // namespace ashlar

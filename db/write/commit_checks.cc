@@ -20,9 +20,9 @@
 namespace ashlar {
 namespace {
 
-// Of a decision about prepared updates, which stay accepted although a family takes no more writes
-// since. Updates that come with a commit are all in its logged batch. Those of a rollback undo
-// accepted ones.
+// Of a decision about prepared updates, which stay accepted although a family was dropped or takes
+// no more writes since. Updates that come with a commit are all in its logged batch. Those of a
+// rollback undo accepted ones.
 bool HasNewUpdates(const CommitPlan& plan, const WriteBatch& batch) {
   return &batch == plan.logged && !batch.HasRollback();
 }
@@ -36,6 +36,20 @@ Status CheckLoggedWhole(const CommitPlan& plan, const WriteBatch& batch) {
   return Status::NotSupported(
       "Write: a WAL termination point in a batch with markers of two-phase commit: the log must "
       "have the whole batch");
+}
+
+[[gnu::cold]] Status RefuseMissing(uint32_t family) {
+  return Status::InvalidArgument(
+      StrCat("Invalid column family specified in write batch: ", family));
+}
+[[gnu::cold]] Status RefuseClosed(uint32_t family) {
+  return Status::InvalidArgument(
+      StrCat("Write: column family ", family,
+             " takes data by ingestion only (option disallow_memtable_writes)"));
+}
+[[gnu::cold]] Status RefuseCount(const WriteBatch& batch, uint32_t counted) {
+  return Status::Corruption(StrCat("WriteBatch has wrong count: ", WriteBatchInternal::Count(batch),
+                                   " in its header, ", counted, " records"));
 }
 
 }  // namespace
@@ -56,7 +70,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
   assert(batch != nullptr);
   RETURN_IF_ERROR(CheckLoggedWhole(plan, *batch));
   RETURN_IF_ERROR(Protect(*plan.options, batch));
-  EpochGuard guard;  // FindFamily() requires an epoch
+  std::optional<EpochGuard> guard(std::in_place);  // FindFamily() requires an epoch
   WriteBatchReader reader(WriteBatchInternal::Contents(*batch));
   WriteBatchRecord record;
   std::optional<uint32_t> known_family;
@@ -75,18 +89,17 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
     }
     counted++;
     // Batches mostly write to one family, so it is looked up again only if the number changes.
-    if (record.family != known_family) {
+    if (record.family != known_family || IsEpochOver(counted)) {
+      if (IsEpochOver(counted)) [[unlikely]]
+        RenewEpoch(&guard);
       family = host_->FindFamily(record.family);
       if (!family.is_plain) [[unlikely]]
         has_special |= family.exists;
-      if (!family.exists && !plan.options->ignore_missing_column_families) {
-        return Status::InvalidArgument(
-            StrCat("Invalid column family specified in write batch: ", record.family));
+      if (!family.exists && !was_accepted && !plan.options->ignore_missing_column_families) {
+        return RefuseMissing(record.family);
       }
       if (!family.takes_writes && !was_accepted) [[unlikely]] {
-        return Status::InvalidArgument(
-            StrCat("Write: column family ", record.family,
-                   " takes data by ingestion only (option disallow_memtable_writes)"));
+        return RefuseClosed(record.family);
       }
       known_family = record.family;
     }
@@ -101,6 +114,8 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
       case kTypeSingleDeletion: break;
       case kTypeMerge:
         if (family.exists && !family.can_merge) {
+          // A rollback brings back operands that the family had before.
+          if (is_decision && batch->HasRollback()) break;
           return Status::InvalidArgument(
               "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
         }
@@ -115,11 +130,7 @@ Status CommitPipeline::CheckBatch(const CommitPlan& plan, WriteBatch* batch) {
   RETURN_IF_ERROR(reader.status());
   // A batch made from bytes may claim any count. A wrong one would give two commits the same
   // sequence numbers.
-  if (counted != WriteBatchInternal::Count(*batch)) {
-    return Status::Corruption(
-        StrCat("WriteBatch has wrong count: ", WriteBatchInternal::Count(*batch),
-               " in its header, ", counted, " records"));
-  }
+  if (counted != WriteBatchInternal::Count(*batch)) return RefuseCount(*batch, counted);
   return has_special ? CheckSpecialFamilies(*batch) : Status::OK();
 }
 

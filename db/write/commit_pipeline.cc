@@ -8,7 +8,6 @@
 // meantime.
 #include "db/write/commit_pipeline.h"
 
-#include <algorithm>
 #include <cassert>
 #include <new>
 #include <optional>
@@ -299,12 +298,6 @@ Status CommitPipeline::Log(const Reservation& reservation, bool syncs, LogRecord
 
 namespace {
 
-// The 0-based index of the sub-batch that holds the record at this offset.
-size_t SubBatchOf(const SubBatches& sub_batches, size_t offset) {
-  const auto later = std::upper_bound(sub_batches.begins.begin(), sub_batches.begins.end(), offset);
-  return static_cast<size_t>(later - sub_batches.begins.begin());
-}
-
 bool IsUnchanged(const WriteBatchRecord& record, const std::vector<uint64_t>& protection,
                  size_t index) {
   return index < protection.size() && protection[index] == ChecksumOfRecord(record);
@@ -354,14 +347,16 @@ Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reserva
   while (reader.Next(&record)) {
     if (!record.IsCounted()) continue;
     if (plan.sub_batches != nullptr) [[unlikely]]
-      seqno = *next_seqno + SubBatchOf(*plan.sub_batches, reader.record_offset());
+      seqno = *next_seqno + plan.sub_batches->IndexAt(reader.record_offset());
     if (!protection.empty() && !IsUnchanged(record, protection, index)) [[unlikely]] {
       finish_family();
       return RefuseChanged(record, seqno);
     }
     record.DropWriteTime();
-    if (record.family != family) {
+    if (record.family != family || IsEpochOver(index)) {
       finish_family();
+      if (IsEpochOver(index)) [[unlikely]]
+        RenewEpoch(&guard);
       family = record.family;
       host_->FindInsertTarget(family, &target);
       updates_in_place = target.memtable != nullptr && target.memtable->UpdatesInPlace();
@@ -401,6 +396,11 @@ Status CommitPipeline::Insert(const CommitPlan& plan, const Reservation& reserva
   return Status::Corruption(
       StrCat("write batch: the update with sequence number ", seqno, " of column family ",
              record.family, " differs from its checksum; it was whole before it was logged"));
+}
+
+[[gnu::cold]] [[gnu::noinline]] void CommitPipeline::RenewEpoch(std::optional<EpochGuard>* guard) {
+  guard->reset();
+  guard->emplace();
 }
 
 // Whether the memtable holds as many consecutive newest operands of the key as the options allow.

@@ -22,7 +22,9 @@
 // never waits for the DB mutex.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -166,6 +168,11 @@ struct SubBatches {
   // Offsets of the records with which a further sub-batch begins, in the only inserted batch.
   // Ascending; the first record of the batch is not listed, although it begins the first sub-batch.
   std::span<const size_t> begins;
+  // The 0-based index of the sub-batch that holds the record at this offset.
+  size_t IndexAt(size_t offset) const {
+    return static_cast<size_t>(std::upper_bound(begins.begin(), begins.end(), offset) -
+                               begins.begin());
+  }
   // How many numbers the commit takes, at least one for each sub-batch. A commit that inserts
   // nothing takes one for its marker.
   uint64_t numbers = 1;
@@ -267,6 +274,8 @@ class CommitPipeline {
   SequenceNumber last_logged_seqno();
   // Whether any write skipped the log since opening.
   bool has_unlogged_writes() const { return has_unlogged_writes_.load(std::memory_order_relaxed); }
+  // For readers that ask after they have read the visible sequence number.
+  const std::atomic<bool>* unlogged_writes_flag() const { return &has_unlogged_writes_; }
   CommitTotals totals();
   // One line: the reserved and published numbers, and the reasons that block commits.
   std::string DebugString();
@@ -312,6 +321,13 @@ class CommitPipeline {
   };
   // Reasons why no commit may begin; a bit set.
   enum Gate : uint32_t { kOpen = 0, kPaused = 1 << 0, kShut = 1 << 1 };
+
+  // The check and the insertion of a batch leave the epoch after each 256 records. Otherwise memory
+  // that any thread of the process retires meanwhile could not be freed. What was found in the
+  // epoch is looked up again; an insertion finds the same memtable, because neither a switch nor a
+  // drop happens while its commit is in flight.
+  static bool IsEpochOver(size_t record_count) { return record_count % 256 == 255; }
+  static void RenewEpoch(std::optional<EpochGuard>* guard);
 
   Status CheckBatch(const CommitPlan& plan, WriteBatch* batch);
   Status CheckSpecialFamilies(const WriteBatch& batch);

@@ -71,8 +71,9 @@ class WriteBatchReader {
   }
 
   // Moves to the next record. False at the end, and after an error; see status().
-  // Hot: no call, no allocation for well-formed bytes with lengths below 128.
-  bool Next(WriteBatchRecord* record) {
+  // Hot: no call, no allocation for well-formed bytes with lengths below 128. Always inlined,
+  // because each Put walks its batch twice and the compiler's own choice costs it 70 instructions.
+  [[gnu::always_inline]] bool Next(WriteBatchRecord* record) {
     if (next_ == limit_) [[unlikely]]
       return false;
     record_begin_ = next_;
@@ -107,7 +108,7 @@ class WriteBatchReader {
     return false;
   }
   // Reads a length and that many bytes. `what` names the part in an error message.
-  bool Take(Slice* result, const char* what) {
+  [[gnu::always_inline]] bool Take(Slice* result, const char* what) {
     const char* p = GetLengthPrefixedSlicePtr(next_, limit_, result);
     if (p == nullptr) [[unlikely]]
       return Fail(what);
@@ -119,7 +120,7 @@ class WriteBatchReader {
     record->value = Slice();
     return Take(&record->key, "a key");
   }
-  bool TakeKeyAndValue(WriteBatchRecord* record) {
+  [[gnu::always_inline]] bool TakeKeyAndValue(WriteBatchRecord* record) {
     return Take(&record->key, "a key") && Take(&record->value, "a value");
   }
   bool TakeFamily(WriteBatchRecord* record, ValueType type) {

@@ -124,15 +124,16 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b) {
 }
 
 uint64_t PacedMemTableBytes(int immutable_memtables, double flush_progress,
-                            const ColumnFamilyOptions& options) {
+                            const ColumnFamilyOptions& options, uint64_t empty_bytes) {
   // Below this size in bytes a memtable gives small level-0 files, which cost more than they save.
   constexpr uint64_t kNotWorthIt = 4 << 20;  // bytes
   assert(immutable_memtables >= 0);
   assert(flush_progress >= 0);
   const uint64_t full = options.write_buffer_size;
   if (immutable_memtables + 1 < options.max_write_buffer_number) return full;
-  const auto share = static_cast<uint64_t>(static_cast<double>(full) * (1 + flush_progress) / 8);
-  return std::min(full, std::max(kNotWorthIt, share));
+  const double room = static_cast<double>(full - std::min(full, empty_bytes));
+  const auto share = static_cast<uint64_t>(room * (1 + flush_progress) / 8);
+  return std::min(full, empty_bytes + std::max(kNotWorthIt, share));
 }
 
 // Severity 0 gives the full rate, severity 1 a sixteenth of it, and equal steps of severity divide

@@ -45,9 +45,10 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b);
 // being flushed; `flush_progress` (0 to 1) is the fraction that is flushed. Without this limit,
 // writers that are faster than the flush would fill the last buffer and then stop completely, and
 // would use twice the memory. With it they are slowed down to the rate of the flush: the limit
-// grows from an eighth to a quarter of the buffer.
+// grows from an eighth to a quarter of the buffer. `empty_bytes`: what the memtable has without
+// entries, such as its Bloom filter, and what the limit therefore leaves out.
 uint64_t PacedMemTableBytes(int immutable_memtables, double flush_progress,
-                            const ColumnFamilyOptions& options);
+                            const ColumnFamilyOptions& options, uint64_t empty_bytes = 0);
 
 // Whether compactions lag so much that writes of low priority must wait: long before any other
 // write is delayed.

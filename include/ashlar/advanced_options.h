@@ -40,7 +40,7 @@ enum CompactionStyle : char {
 
 // Which file of a level is compacted first.
 enum CompactionPri : char {
-  kByCompensatedSize = 0x0,       // the largest file
+  kByCompensatedSize = 0x0,       // the largest file; where deletions prevail, they count as data
   kOldestLargestSeqFirst = 0x1,   // the file whose newest entry is the oldest
   kOldestSmallestSeqFirst = 0x2,  // the file whose oldest entry is the oldest
   kMinOverlappingRatio = 0x3,     // the file with the least overlap in the next level
@@ -363,10 +363,10 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // The same, for the average of a scan. A hint without effect.
   uint32_t memtable_avg_op_scan_flush_trigger = 0;
   // Turn this many adjacent tombstones met by a scan into a range tombstone; 0 = off. The scan goes
-  // forward, reads everything as of now, and leaves the tombstone in the memtable, which must not
-  // be empty. Iterators with ReadOptions::table_filter are refused then (InvalidArgument), and
-  // ReadOptions::ignore_range_deletions is without effect. Without effect itself where
-  // cf_allow_ingest_behind is on: what comes from behind may lie between the deleted keys.
+  // forward, reads everything as of now, and leaves it in the memtable, which must not be empty.
+  // Iterators with ReadOptions::table_filter are refused then, and ignore_range_deletions has no
+  // effect. Back at 0, both show deleted keys until CompactRange() has rewritten the whole family.
+  // Without effect where cf_allow_ingest_behind is on: keys may come between the deleted ones.
   uint32_t min_tombstones_for_range_conversion = 0;
   // The same as DBOptions::allow_ingest_behind, for one family.
   bool cf_allow_ingest_behind = false;

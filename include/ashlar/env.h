@@ -101,7 +101,7 @@ struct ASHLAR_EXPORT EnvOptions {
   // Bytes that a writer may buffer before it makes a system call.
   size_t writable_file_max_buffer_size = 1024 * 1024;
 
-  // Limits reads; nullptr = no limit. Not owned. Writers have the limiter of DBOptions.
+  // Limits reads, and the writes of an SstFileWriter; nullptr = no limit. Not owned.
   RateLimiter* rate_limiter = nullptr;
 };
 

@@ -444,8 +444,8 @@ class ASHLAR_EXPORT EventListener : public Customizable {
                                  std::shared_ptr<EventListener>* result);
   const char* Name() const override { return ""; }
 
-  // OnFlushCompleted(): a flush has been installed; not called if it made no table, because nothing
-  // was left of its memtables. OnFlushBegin(): a flush is about to start.
+  // OnFlushCompleted(): a flush has been installed; if nothing was left of its memtables, without a
+  // table: the properties then have no entries. OnFlushBegin(): a flush is about to start.
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   // A call (Flush(), CompactRange(), Close() and so on) has requested the flush of a family with

@@ -76,6 +76,7 @@ std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
   if (options.sharded.secondary_cache == nullptr) return nullptr;
   options.demotion = DemotionOf(cache_opts.adm_policy);
   options.second_tier_share = cache_opts.compressed_secondary_ratio;
+  options.owns_second_tier = true;
   // Null tells the caller that the options are not valid.
   auto cache = std::make_shared<ClockCache>(options);
   // With a share of 0, the capacity in the options of the second tier is not used either.
@@ -88,11 +89,12 @@ std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts) {
 }
 
 // Changes the sizes of both tiers while the cache is in use. Entries that no longer fit are
-// evicted.
+// evicted. A second tier that the program gave to its cache has the capacity that the program
+// chose, and may serve other caches.
 Status UpdateTieredCache(const std::shared_ptr<Cache>& cache, int64_t total_capacity,
                          double compressed_secondary_ratio, TieredAdmissionPolicy adm_policy) {
   ClockCache* const clock = cache == nullptr ? nullptr : ClockCache::From(cache.get());
-  if (clock == nullptr || !clock->HasSecondTier()) {
+  if (clock == nullptr || !clock->owns_second_tier()) {
     return Status::InvalidArgument("UpdateTieredCache: not a cache of NewTieredCache()");
   }
   if (adm_policy == kAdmPolicyThreeQueue) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cache/clock_cache.h"
+#include "tests/support/retired_call.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -29,6 +30,33 @@ class ForeignCache : public CacheWrapper {
  public:
   using CacheWrapper::CacheWrapper;
   const char* Name() const override { return "ForeignCache"; }
+};
+
+// A cache of the program that evicts, and calls deleters, under a lock that must not be taken
+// twice.
+class LockingCache : public CacheWrapper {
+ public:
+  using CacheWrapper::CacheWrapper;
+  const char* Name() const override { return "LockingCache"; }
+  Status Insert(const Slice& key, ObjectPtr obj, const CacheItemHelper* helper, size_t charge,
+                Handle** handle, Priority priority, const Slice& compressed_val,
+                CompressionType type) override {
+    const Locked locked(&is_locked_);
+    return CacheWrapper::Insert(key, obj, helper, charge, handle, priority, compressed_val, type);
+  }
+  void Erase(const Slice& key) override {
+    const Locked locked(&is_locked_);
+    CacheWrapper::Erase(key);
+  }
+  bool is_locked() const { return is_locked_; }
+
+ private:
+  struct Locked {
+    explicit Locked(bool* flag) : is_locked(flag) { *is_locked = true; }
+    ~Locked() { *is_locked = false; }
+    bool* const is_locked;
+  };
+  bool is_locked_ = false;  // by the only thread of the test
 };
 
 enum class Kind { kBuiltIn, kForeign };
@@ -74,6 +102,37 @@ TEST_P(BlockCacheTest, FindsBlocksByFileAndOffset) {
   EXPECT_EQ(Lookup(4096), 8);
   EXPECT_EQ(Lookup(1), -1);
   EXPECT_EQ(view_->LookupRef({2, 0}), nullptr);
+}
+
+// What is retired besides blocks may call the cache when it is destroyed: a table reader gives back
+// its charge.
+TEST(BlockCacheLocks, NothingElseIsDestroyedUnderTheLockOfAProgramsCache) {
+  EpochDrain();
+  LRUCacheOptions options(1000, 0, false, 0.5);
+  options.metadata_charge_policy = kDontChargeCacheMetadata;
+  const auto cache = std::make_shared<LockingCache>(options.MakeSharedCache());
+  BlockCacheView view(cache);
+  int destroyed = 0, destroyed_under_lock = 0;
+  const auto insert = [&](uint64_t i) {
+    ASSERT_OK(view.Insert({.key = {1, i}, .object = new Block(1), .charge = 10}));
+  };
+  for (int i = 0; i < 10; ++i) {
+    RetireCall([&] {
+      ++destroyed;
+      destroyed_under_lock += cache->is_locked() ? 1 : 0;
+    });
+  }
+  for (uint64_t i = 0; i < 1000; ++i) {
+    insert(3 * i);  // evicts
+    insert(3 * i + 1);
+    view.Erase({1, 3 * i + 1});
+    insert(3 * i + 2);
+  }
+  EXPECT_EQ(destroyed_under_lock, 0);
+  EXPECT_EQ(destroyed, 10) << "after the cache has returned";
+  for (uint64_t i = 0; i < 3000; ++i) view.Erase({1, i});
+  EpochDrain();
+  EXPECT_EQ(live_blocks, 0);
 }
 
 // A cache of the program must not be called within a guard, because it is foreign code.

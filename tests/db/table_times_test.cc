@@ -60,6 +60,28 @@ TEST_F(TableTimesTest, RecoveryMakesItNow) {
   ExpectTimes(Now(), Now());
 }
 
+TEST_F(TableTimesTest, ACompactionLeavesTheNewestKeyAsOldAsItIs) {
+  const auto newest_key_time = [this] {
+    TablePropertiesCollection properties;
+    EXPECT_OK(db_->GetPropertiesOfAllTables(&properties));
+    EXPECT_EQ(properties.size(), 1u);
+    return properties.empty() ? 0.0
+                              : static_cast<double>(properties.begin()->second->newest_key_time);
+  };
+  Put("a", "1");
+  Flush();
+  PassAnHour();
+  Put("b", "2");
+  Flush();
+  const auto last_write = static_cast<double>(Now());
+  PassAnHour();
+  Compact();
+  EXPECT_NEAR(newest_key_time(), last_write, 60);
+  PassAnHour();
+  CompactAndRewrite();
+  EXPECT_NEAR(newest_key_time(), last_write, 60);
+}
+
 TEST_F(TableTimesTest, ACompactionMakesItNowFromEntriesAsOldAsTheOldestTable) {
   const uint64_t start = Now();
   Put("a", "1");

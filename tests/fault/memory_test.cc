@@ -10,7 +10,10 @@
 #include <optional>
 #include <string>
 
+#include "ashlar/advanced_cache.h"
+#include "ashlar/cache.h"
 #include "ashlar/comparator.h"
+#include "ashlar/write_buffer_manager.h"
 #include "db/wal/wal_sink.h"
 #include "env/memory/memory_file_system.h"
 #include "memtable/blink_tree.h"
@@ -100,6 +103,63 @@ TEST(BlinkTreeFaults, AFailedAllocationChangesNothing) {
     }
     EXPECT_FALSE(window.IsValid());
     tree.CheckInvariants();
+    EndCases();
+  }
+}
+
+// The second allocation of an insertion, if there is one, is that of a larger table.
+TEST(CacheFaults, AnInsertionNeedsNoLargerTable) {
+  BeginCase("cache, larger table");
+  static constexpr Cache::CacheItemHelper kNumber(
+      CacheEntryRole::kMisc,
+      [](Cache::ObjectPtr object, MemoryAllocator*) { ++*static_cast<int*>(object); });
+  int failures = 0, deleted = 0;
+  {
+    const std::shared_ptr<Cache> cache = NewLRUCache(200 * 1024, 0);
+    for (int i = 0; i < 400; ++i) {
+      const std::string key = "key " + std::to_string(i);
+      uint64_t countdown = 1;
+      const AllocationFault fault(&countdown);
+      ASSERT_OK(cache->Insert(key, &deleted, &kNumber, 1024));
+      if (countdown == UINT64_MAX) ++failures;
+    }
+    EXPECT_GT(failures, 0);
+    EXPECT_GT(deleted, 0) << "some were evicted";
+    const std::string key = "key 399";
+    ASSERT_OK(cache->Insert(key, &deleted, &kNumber, 1024));  // now there is memory
+    Cache::Handle* const handle = cache->Lookup(key);
+    ASSERT_NE(handle, nullptr);
+    cache->Release(handle);
+  }
+  EXPECT_EQ(deleted, 401);
+  EndCases();
+}
+
+// A memtable that cannot be charged is counted, and can give its memory back.
+TEST(CacheFaults, MemoryThatCannotBeChargedIsCounted) {
+  constexpr size_t kBytes = 1 << 20;
+  for (uint64_t which = 0; which < 8; ++which) {
+    BeginCase("allocation " + std::to_string(which) + " of a charge");
+    WriteBufferManager manager(64 << 20, NewLRUCache(16 << 20, 0));
+    {
+      uint64_t countdown = which;
+      const AllocationFault fault(&countdown);
+      EXPECT_NO_THROW(manager.ReserveMem(kBytes));
+    }
+    EXPECT_EQ(manager.memory_usage(), kBytes);
+    {
+      uint64_t countdown = 0;  // if the charge is too small, it tries again
+      const AllocationFault fault(&countdown);
+      EXPECT_NO_THROW(manager.ScheduleFreeMem(kBytes / 2));
+      EXPECT_NO_THROW(manager.FreeMem(kBytes / 2));
+    }
+    EXPECT_EQ(manager.memory_usage(), kBytes / 2);
+    manager.ReserveMem(kBytes / 2);
+    EXPECT_GE(manager.dummy_entries_in_cache_usage(), kBytes);
+    manager.ScheduleFreeMem(kBytes);
+    manager.FreeMem(kBytes);
+    EXPECT_EQ(manager.memory_usage(), 0u);
+    EXPECT_EQ(manager.mutable_memtable_memory_usage(), 0u);
     EndCases();
   }
 }

@@ -141,6 +141,29 @@ TEST(ViewOrders, MultiGetReadsAllFamiliesAtOneMoment) {
       /*rounds=*/2);
 }
 
+// Data that skipped the log is not persisted, whenever the reader asks whether there is any.
+TEST(ViewOrders, MultiGetOfPersistedDataFindsNoUnloggedData) {
+  ExpectAlways({.preemptions = 1}, [] {
+    auto database = std::make_shared<Database>();
+    const auto write = [database] {
+      WriteOptions unlogged;
+      unlogged.disableWAL = true;
+      Require(database->db()->Put(unlogged, "key", "unlogged").ok(), "put");
+    };
+    const auto read = [database] {
+      ReadOptions options;
+      options.read_tier = kPersistedTier;
+      const Slice keys[] = {"key", "other"};
+      PinnableSlice values[2];
+      Status statuses[2];
+      database->db()->MultiGet(options, database->handles()[0], 2, keys, values, statuses);
+      // Once there is an unlogged write, memtables are skipped, and the table has 0.
+      Require(statuses[0].ok() && (values[0] == "0" || values[0] == "1"), "a persisted value");
+    };
+    return Scenario{.threads = {write, read}};
+  });
+}
+
 TEST(ViewOrders, NewIteratorsReadAllFamiliesAtOneMoment) {
   ExpectFor(
       [](Database* db) {

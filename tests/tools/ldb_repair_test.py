@@ -99,6 +99,29 @@ class LdbRepairTest(LdbToolTest):
         self.ok("repair")
         self.assertEqual(self.ok("scan"), "a : 1\n")
 
+    def test_a_copy_without_logs_leaves_those_of_its_original(self):
+        self.move_log_to("logs")
+        copy = self.path("copy")
+        shutil.copytree(self.path("db"), copy)
+        self.ok("put", "b", "2")  # the original goes on, with another log
+        before = state_of(self.path("logs"))
+        self.check_failure(self.ldb("repair", db=copy), self.path("logs"), copy,
+                           "--try_load_options=false")
+        self.ok("repair", "--try_load_options=false", db=copy)
+        self.assertEqual(state_of(self.path("logs")), before)
+        self.check(self.ldb("scan"), ["a : 1", "b : 2"])
+
+    def test_tables_in_other_directories_are_found_if_they_are_named(self):
+        self.fill()
+        self.ok("compact")
+        before = self.ok("scan")
+        os.mkdir(self.path("slow"))
+        for table in glob.glob(self.path("db") + "/*.sst"):
+            os.rename(table, self.path("slow", os.path.basename(table)))
+        os.remove(self.path("db") + "/CURRENT")
+        self.ok("repair", "--db_paths=" + self.path("db") + "," + self.path("slow"))
+        self.assertEqual(self.ok("scan", "--db_paths=" + self.path("slow")), before)
+
     def test_update_manifest_changes_nothing_where_temperatures_are_unknown(self):
         self.fill()
         self.ok("compact")

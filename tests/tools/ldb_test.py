@@ -242,6 +242,29 @@ class LdbTest(LdbToolTest):
         self.assertIn(b"backup engine: sync: 1\n", logged.stderr)
         self.assertEqual(sorted(os.listdir(self.path("backups", "meta"))), ["1", "2", "3"])
 
+    def test_the_logs_of_a_backup_go_to_its_wal_dir(self):
+        logs = self.path("logs")
+        self.ok("put", "a", "1", "--create_if_missing")
+        os.mkdir(logs)
+        for name in os.listdir(self.path("db")):
+            if name.endswith(".log"):
+                os.rename(self.path("db", name), self.path("logs", name))
+        self.set_wal_dir(logs)
+        flags = ["--backup_dir=" + self.path("backups")]
+        self.ok("backup", *flags)
+        self.ok("put", "a", "later")
+        restored = ["open restore engine OK", "restore from backup OK"]
+        # The old logs would be replayed, but they may be those of another database.
+        self.check_failure(self.ldb("restore", *flags), "--wal_dir=" + logs)
+        self.check(self.ldb("scan"), ["a : later"])
+        self.check(self.ldb("restore", *flags, "--wal_dir=" + logs), restored)
+        self.check(self.ldb("scan"), ["a : 1"])
+        for name in os.listdir(logs):
+            os.remove(self.path("logs", name))
+        self.check(self.ldb("restore", *flags), restored)
+        self.check(self.ldb("scan"), ["a : 1"])
+        self.assertEqual([name for name in os.listdir(self.path("db")) if name.endswith(".log")], [])
+
     def test_backup_and_restore_refuse_missing_directories(self):
         self.fill()
         for command in ("backup", "restore"):

@@ -93,6 +93,23 @@ TEST(Epoch, ReclaimAllTellsWhetherAnOpenGuardHoldsSomething) {
   EXPECT_EQ(deaths, 1);
 }
 
+// As many batches wait for the guard as there is room for.
+TEST(Epoch, ReclaimAllEndsWithoutRoomForWhatWasRetired) {
+  constexpr int kObjects = 1000;
+  std::atomic<int> deaths{0};
+  EpochDrain();
+  Holder holder;
+  for (int i = 0; i < kObjects; ++i) {
+    EpochRetireDelete(new Mortal(&deaths));
+    EpochReclaim();
+  }
+  EXPECT_FALSE(EpochReclaimAll());
+  EXPECT_EQ(deaths, 0);
+  holder.LetGo();
+  EXPECT_TRUE(EpochReclaimAll());
+  EXPECT_EQ(deaths, kObjects);
+}
+
 TEST(Epoch, GuardsNest) {
   std::atomic<int> deaths{0};
   {
@@ -125,6 +142,28 @@ TEST(Epoch, ReclaimsEarlierWhenMuchMemoryWaits) {
   EpochRetire(
       new Mortal(&deaths), [](EpochRetired* p) { delete static_cast<Mortal*>(p); }, 64 << 20);
   EXPECT_EQ(deaths, 1);
+}
+
+// Memory may be retired under a lock that other deleters need.
+TEST(Epoch, RetiringMemoryFreesMemoryOnly) {
+  std::atomic<int> deaths{0}, freed{0};
+  EpochDrain();
+  EpochRetireDelete(new Mortal(&deaths));
+  for (int i = 0; i < 1000; ++i) {
+    EpochRetireMemory(
+        new Mortal(&freed), [](EpochRetired* p) { delete static_cast<Mortal*>(p); }, 1);
+  }
+  EXPECT_GT(freed, 900);
+  EXPECT_EQ(deaths, 0);
+  {
+    EpochGuard guard;
+    EpochReclaimIfDue();
+    EXPECT_EQ(deaths, 0);
+  }
+  EpochReclaimIfDue();
+  EXPECT_EQ(deaths, 1);
+  EpochDrain();
+  EXPECT_EQ(freed, 1000);
 }
 
 TEST(Epoch, DeletersMayRetireMore) {

@@ -7,6 +7,11 @@
 
 #include "ashlar/convenience.h"
 #include "ashlar/utilities/backup_engine.h"
+#include "ashlar/utilities/options_util.h"
+#include "db/utilities/copy/flat_directory.h"
+#include "db/wal/log_archive.h"
+#include "env/file_util.h"
+#include "env/filename.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/console.h"
@@ -74,6 +79,44 @@ Result<std::unique_ptr<BackupPlace>> PlaceFrom(const CommandLine& line) {
   return place;
 }
 
+// The wal_dir in the OPTIONS file of the backup; empty if it has no such file that can be read.
+std::string WalDirOf(const BackupInfo& backup) {
+  ConfigOptions config;
+  config.env = backup.env_for_open.get();
+  config.ignore_unknown_options = true;
+  config.ignore_unsupported_options = true;
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  const Status loaded = LoadLatestOptions(config, backup.name_for_open, &options, &families);
+  return loaded.ok() ? options.wal_dir : "";
+}
+
+// Where the logs of the backup go: to --wal_dir, or to the wal_dir of its OPTIONS file if that is
+// another directory, without logs. InvalidArgument if it has logs: left there they would be
+// replayed over the restored tables, but they may as well belong to the original of the backup.
+Result<std::string> LogDirForRestore(const Invocation& call, const BackupEngineReadOnly& engine) {
+  if (const auto given = call.line->Value("wal_dir"); given && !given->empty()) return *given;
+  BackupInfo backup;
+  RETURN_IF_ERROR(engine.GetLatestBackupInfo(&backup, /*include_file_details=*/true));
+  std::string wal_dir = WalDirOf(backup);
+  FileSystem* const fs = ToolFiles();
+  if (wal_dir.empty()) return call.db;
+  const IOStatus found = fs->FileExists(wal_dir, IOOptions(), nullptr);
+  if (IsMissing(found)) return call.db;
+  RETURN_IF_ERROR(found);
+  // Old versions of RocksDB write the database's own directory into the file.
+  const IOStatus current = fs->FileExists(CurrentFileName(wal_dir), IOOptions(), nullptr);
+  if (current.ok()) return call.db;
+  if (!IsMissing(current)) return current;
+  if (IsSameDirectory(fs, wal_dir, fs, call.db)) return call.db;
+  ASSIGN_OR_RETURN(const std::vector<FileNumber> logs, ListLogsIn(fs, wal_dir));
+  if (logs.empty()) return wal_dir;
+  return Status::InvalidArgument(
+      StrCat("there are logs in ", wal_dir, ", the wal_dir of the database in the backup: give ",
+             "--wal_dir=", wal_dir, " to replace them, or --wal_dir=", call.db,
+             " to restore a copy that does not use that directory"));
+}
+
 }  // namespace
 
 Status RunBackup(const Invocation& call) {
@@ -101,9 +144,10 @@ Status RunRestore(const Invocation& call) {
   RETURN_IF_ERROR(BackupEngineReadOnly::Open(place->options, ToolEnv(), &opened));
   const std::unique_ptr<BackupEngineReadOnly> engine(opened);
   PrintLine("open restore engine OK");
+  ASSIGN_OR_RETURN(const std::string wal_dir, LogDirForRestore(call, *engine));
   {
     const Heartbeat heartbeat("restoring");
-    RETURN_IF_ERROR(engine->RestoreDBFromLatestBackup(call.db, call.db));
+    RETURN_IF_ERROR(engine->RestoreDBFromLatestBackup(call.db, wal_dir));
   }
   PrintLine("restore from backup OK");
   return Status::OK();

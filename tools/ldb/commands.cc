@@ -175,12 +175,13 @@ std::vector<LdbCommand> MakeAdminCommands() {
        .flags = WithOpenFlags({"backup_dir", "backup_env_uri", "backup_fs_uri", "num_threads",
                                "stderr_log_level"}),
        .run = &RunBackup},
-      {.name = "restore", .usage = "--backup_dir=<directory> [--num_threads=<n>] ..",
+      {.name = "restore", .usage = "--backup_dir=<directory> [--wal_dir=<directory>] ..",
        .summary = "restore the database from the newest backup",
        .details = "Files of an existing database in the directory are deleted; it must not be open. The\n"
-                  "flags are those of backup.",
-       .flags = {"backup_dir", "backup_env_uri", "backup_fs_uri", "num_threads",
-                 "stderr_log_level"},
+                  "other flags are those of backup. --wal_dir: for the logs, whose old ones are deleted. By\n"
+                  "default the wal_dir of the OPTIONS file in the backup if that exists; it must have no logs.",
+       .flags = {"backup_dir", "backup_env_uri", "backup_fs_uri", "num_threads", "stderr_log_level",
+                 "wal_dir"},
        .run = &RunRestore},
       {.name = "write_extern_sst", .usage = "<new table>",
        .summary = "write a table for ingest_extern_sst from \"key ==> value\" lines of standard input",
@@ -244,17 +245,17 @@ std::vector<LdbCommand> MakeFileCommands() {
                   "keys, and keys that it deleted, become visible. The database must not be open in another\n"
                   "process. list_live_files_metadata shows the numbers; the next open deletes the file.",
        .min_arguments = 1, .max_arguments = 1, .run = &RunUnsafeRemoveSstFile},
-      {.name = "repair", .usage = "[--verbose]",
+      {.name = "repair", .usage = "[--verbose] [--db_paths=<dir>,..]",
        .summary = "make a database that opens out of the files that are left of one",
        .details = "Prints a line for each file that was not simply kept, then OK. What cannot be used, or is\n"
                   "not needed any more, is moved to directories called lost; nothing is deleted. The options\n"
-                  "are those of the newest OPTIONS file, unless --try_load_options=false. The database must\n"
-                  "not be open.",
-       .flags = {"verbose"}, .run = &RunRepair},
+                  "are those of the newest OPTIONS file, unless --try_load_options=false. --db_paths: the\n"
+                  "db_paths of the program, in its order. The database must not be open.",
+       .flags = {"verbose", "db_paths"}, .run = &RunRepair},
       {.name = "update_manifest", .usage = "--update_temperatures",
        .summary = "record in the MANIFEST what the file system says about tables",
        .details = "--update_temperatures: the temperature of each table. The database must not be open.",
-       .flags = {"update_temperatures"}, .run = &RunUpdateManifest},
+       .flags = {"update_temperatures", "db_paths"}, .run = &RunUpdateManifest},
   };
 }
 // clang-format on

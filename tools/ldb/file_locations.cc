@@ -38,20 +38,27 @@ void AddDir(std::string dir, std::vector<std::string>* dirs) {
 
 }  // namespace
 
-// Lists the database's own directory, those of --db_paths and those of the program. The MANIFEST
-// records only numbers of paths, so each file is searched for.
-Result<FileLocations> FileLocations::Find(FileSystem* fs, const Invocation& call,
-                                          const ManifestState& state) {
-  FileLocations locations;
-  locations.dirs_.push_back(call.db);
+Result<std::vector<std::string>> DirsOfFlag(const Invocation& call) {
+  std::vector<std::string> dirs;
   std::string list = call.line->Value("db_paths").value_or("");
   while (!list.empty()) {
     const size_t end = std::min(list.find(','), list.size());
     std::string dir = list.substr(0, end);
     list.erase(0, end + 1);
     if (dir.empty()) return Status::InvalidArgument("--db_paths: a directory has no name");
-    AddDir(std::move(dir), &locations.dirs_);
+    AddDir(std::move(dir), &dirs);
   }
+  return dirs;
+}
+
+// Lists the database's own directory, those of --db_paths and those of the program. The MANIFEST
+// records only numbers of paths, so each file is searched for.
+Result<FileLocations> FileLocations::Find(FileSystem* fs, const Invocation& call,
+                                          const ManifestState& state) {
+  FileLocations locations;
+  locations.dirs_.push_back(call.db);
+  ASSIGN_OR_RETURN(std::vector<std::string> given, DirsOfFlag(call));
+  for (std::string& dir : given) AddDir(std::move(dir), &locations.dirs_);
   const size_t asked_for = locations.dirs_.size();
   for (std::string& dir : ProgramDirs()) AddDir(std::move(dir), &locations.dirs_);
   for (size_t i = 0; i < locations.dirs_.size(); i++) {

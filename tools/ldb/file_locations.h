@@ -20,6 +20,9 @@
 
 namespace ashlar {
 
+// The directories of --db_paths as they are given; empty without the flag.
+Result<std::vector<std::string>> DirsOfFlag(const Invocation& call);
+
 class FileLocations {
  public:
   // Lists all directories. Prints a note on stderr if a table is in none of them.

@@ -18,6 +18,7 @@
 #include "db/repair/manifest_content.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "tools/ldb/file_locations.h"
 #include "tools/lib/program_parts.h"
 #include "util/text/str_cat.h"
 
@@ -65,16 +66,24 @@ Result<StoredOptions> DescribeFamilies(const ManifestState& state) {
   return result;
 }
 
-// Whether the directory has a log that recovery would read. Logs before `first_needed` do not
-// count: they may be leftovers, and say nothing about the place of the logs.
-Result<bool> HoldsNeededLogs(const std::string& dir, FileNumber first_needed) {
+// The first log of the directory that recovery would read; nullopt: there is none. Logs before
+// `first_needed` do not count: they may be leftovers, and say nothing about the place of the logs.
+Result<std::optional<FileNumber>> FirstLogIn(const std::string& dir, FileNumber first_needed) {
   std::vector<std::string> names;
   RETURN_IF_ERROR(ToolFiles()->GetChildren(dir, IOOptions(), &names, /*dbg=*/nullptr));
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+  std::optional<FileNumber> first;
+  for (const std::string& name : names) {
     FileNumber number = 0;
     FileType type = kTempFile;
-    return ParseFileName(name, &number, &type) && type == kWalFile && number >= first_needed;
-  });
+    if (!ParseFileName(name, &number, &type) || type != kWalFile || number < first_needed) continue;
+    first = first ? std::min(*first, number) : number;
+  }
+  return first;
+}
+
+Result<bool> HoldsNeededLogs(const std::string& dir, FileNumber first_needed) {
+  ASSIGN_OR_RETURN(const std::optional<FileNumber> first, FirstLogIn(dir, first_needed));
+  return first.has_value();
 }
 
 // What wal_dir names, compared with the directory of the database.
@@ -110,22 +119,37 @@ Status CorrectWalDir(const Invocation& call, FileNumber first_needed_log, DBOpti
   return Status::OK();
 }
 
-// InvalidArgument if the needed logs may be elsewhere than CorrectWalDir() would look for them. A
-// repair without them makes a MANIFEST with which the next opening deletes them. `first_needed_log`
-// is nullopt if no complete MANIFEST says which logs are needed.
-Status CheckPlaceOfLogs(const Invocation& call, std::optional<FileNumber> first_needed_log,
+// What a complete MANIFEST says about logs.
+struct KnownLogs {
+  FileNumber first_needed = 0;
+  FileNumber next_file_number = 0;  // the number of any log that it knows is smaller
+};
+
+// InvalidArgument if the needed logs may be elsewhere than CorrectWalDir() would look for them, or
+// if those that are found there are not of this database. A repair without them makes a MANIFEST
+// with which the next opening deletes them; one with the logs of another database takes them from
+// it. `known` is nullopt without a complete MANIFEST.
+Status CheckPlaceOfLogs(const Invocation& call, const std::optional<KnownLogs>& known,
                         const std::string& wal_dir) {
   ASSIGN_OR_RETURN(const WalDirPlace place, PlaceOf(wal_dir, call.db));
   if (place == WalDirPlace::kOwn) return Status::OK();
   constexpr const char* kWayOut = "or leave wal_dir out with --try_load_options=false";
   ASSIGN_OR_RETURN(const bool has_own,
-                   HoldsNeededLogs(call.db, first_needed_log.value_or(FileNumber{0})));
+                   HoldsNeededLogs(call.db, known ? known->first_needed : FileNumber{0}));
   if (place == WalDirPlace::kMissing) {
     if (has_own) return Status::OK();
     return Status::InvalidArgument(StrCat("the logs are not in ", call.db, ", and wal_dir ",
                                           wal_dir, " does not exist: bring it back, ", kWayOut));
   }
-  if (first_needed_log || !has_own) return Status::OK();
+  if (known && !has_own) {
+    ASSIGN_OR_RETURN(const std::optional<FileNumber> log, FirstLogIn(wal_dir, known->first_needed));
+    // A copy whose original has gone on: of its own logs the first one would be known.
+    if (!log || *log < known->next_file_number) return Status::OK();
+    return Status::InvalidArgument(
+        StrCat("log ", *log, " in wal_dir ", wal_dir, " is newer than the MANIFEST of ", call.db,
+               ", which may be a copy: move the logs there if they are its own, ", kWayOut));
+  }
+  if (known || !has_own) return Status::OK();
   ASSIGN_OR_RETURN(const bool has_others, HoldsNeededLogs(wal_dir, /*first_needed=*/0));
   if (!has_others) return Status::OK();
   return Status::InvalidArgument(
@@ -214,14 +238,28 @@ ColumnFamilyDescriptor* FindOrAdd(const std::string& name, StoredOptions* option
   return &options->families.emplace_back(name, ProgramOptions(name));
 }
 
-// The first log that a database with this MANIFEST needs; nullopt if the MANIFEST may lack records,
-// so that every log may be needed.
-std::optional<FileNumber> FirstNeededLogOf(const ManifestContent& manifest) {
+// Nullopt if the MANIFEST may lack records, so that every log may be needed.
+std::optional<KnownLogs> KnownLogsOf(const ManifestContent& manifest) {
   if (!manifest.IsFinal() || manifest.families.empty()) return std::nullopt;
-  if (manifest.counters.min_log_number_to_keep > 0) return manifest.counters.min_log_number_to_keep;
-  FileNumber first = FileNumber::None();
-  for (const auto& [id, family] : manifest.families) first = std::min(first, family.log_number);
-  return first;
+  KnownLogs known{.first_needed = manifest.counters.min_log_number_to_keep,
+                  .next_file_number = manifest.counters.next_file_number};
+  if (known.first_needed > 0) return known;
+  known.first_needed = FileNumber::None();
+  for (const auto& [id, family] : manifest.families) {
+    known.first_needed = std::min(known.first_needed, family.log_number);
+  }
+  return known;
+}
+
+// Sets db_paths to the directories of --db_paths, if the flag is there.
+Status ApplyPathsFlag(const Invocation& call, DBOptions* options) {
+  assert(options != nullptr);
+  // New tables go to the first directory: how much each may hold is not known here.
+  constexpr uint64_t kTargetBytes = uint64_t{1} << 60;
+  ASSIGN_OR_RETURN(const std::vector<std::string> dirs, DirsOfFlag(call));
+  if (!dirs.empty()) options->db_paths.clear();
+  for (const std::string& dir : dirs) options->db_paths.emplace_back(dir, kTargetBytes);
+  return Status::OK();
 }
 
 }  // namespace
@@ -279,20 +317,22 @@ Result<StoredOptions> OptionsForRepair(const Invocation& call) {
     AddProgramParts(&result.db);
     for (ColumnFamilyDescriptor& family : result.families) AddProgramObjects(&family);
   }
+  RETURN_IF_ERROR(ApplyPathsFlag(call, &result.db));
   std::vector<std::string> notes;
   Result<ManifestContent> manifest = FindManifestContent(ToolFiles(), call.db, &notes);
   if (!manifest.ok() && !IsMissing(manifest.status())) return manifest.status();
-  std::optional<FileNumber> first_needed_log;
+  std::optional<KnownLogs> known_logs;
   if (manifest.ok()) {
-    first_needed_log = FirstNeededLogOf(*manifest);
+    known_logs = KnownLogsOf(*manifest);
     for (const auto& [id, family] : manifest->families) {
       ColumnFamilyOptions* const options = &FindOrAdd(family.name, &result)->options;
       if (!family.comparator) continue;
       RETURN_IF_ERROR(SetStoredComparator(family.name, *family.comparator, options));
     }
   }
-  RETURN_IF_ERROR(CheckPlaceOfLogs(call, first_needed_log, result.db.wal_dir));
-  RETURN_IF_ERROR(CorrectWalDir(call, first_needed_log.value_or(FileNumber{0}), &result.db));
+  RETURN_IF_ERROR(CheckPlaceOfLogs(call, known_logs, result.db.wal_dir));
+  const FileNumber first_needed_log = known_logs ? known_logs->first_needed : FileNumber{0};
+  RETURN_IF_ERROR(CorrectWalDir(call, first_needed_log, &result.db));
   FindOrAdd(kDefaultColumnFamilyName, &result);
   return result;
 }

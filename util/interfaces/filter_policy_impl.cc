@@ -7,6 +7,8 @@
 #include <cassert>
 #include <cstdio>
 
+#include "util/interfaces/self_cast.h"
+
 namespace ashlar {
 namespace {
 
@@ -67,7 +69,7 @@ FilterBitsReader* BuiltinFilterPolicy::GetFilterBitsReader(const Slice&) const {
 // A policy of the program is asked by calls; of a built-in one all is known at once.
 FilterPolicyInfo DescribeFilterPolicy(const FilterPolicy* policy) {
   if (policy == nullptr) return {};
-  const auto* builtin = policy->CheckedCast<BuiltinFilterPolicy>();
+  const auto* builtin = SelfCast<BuiltinFilterPolicy>(policy);
   if (builtin != nullptr) return builtin->info();
   FilterPolicyInfo custom;
   custom.kind = FilterKind::kCustom;

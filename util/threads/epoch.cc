@@ -48,6 +48,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 
 namespace ashlar {
 
@@ -108,13 +109,23 @@ class BatchQueue {
   Batch batches_[kCapacity] = {};
 };
 
+// What the deleters of retired objects may do: objects that are only memory may be freed where the
+// others may not.
+enum class Frees : uint8_t { kMemory, kAnything };
+
+// The retired objects of one kind.
+struct Retirees {
+  RetiredList lists[kListCount];
+  std::atomic<size_t> pending_count{0};
+  BatchQueue batches;  // in ascending order of mark; belongs to the thread that has set is_busy
+};
+
 // The only domain. Created at first use and never destroyed, because guards may be open while the
 // process ends.
 struct Domain {
   Domain();
 
-  RetiredList lists[kListCount];
-  std::atomic<size_t> pending_count{0};
+  Retirees memory, others;
   // Slots are only added, so that the list can be read without a lock.
   std::atomic<Slot*> slots{nullptr};
   std::atomic<size_t> slot_count{0};
@@ -122,9 +133,8 @@ struct Domain {
   bool has_membarrier = false;
 
   // Set by the one thread that reclaims, until it has run the deleters. That thread owns the
-  // following members.
+  // batches.
   alignas(64) std::atomic<bool> is_busy{false};
-  BatchQueue batches;  // in ascending order of mark
 };
 
 Domain& TheDomain() {
@@ -172,14 +182,15 @@ void RepairAfterFork() {
     if (s == own) continue;
     s->announced.store(0, std::memory_order_release);
     s->depth = 0;
-    s->is_reclaiming = false;
+    s->is_reclaiming = s->is_due = false;
     s->retired_count = 0;
     s->retired_bytes = 0;
     s->is_taken.store(false, std::memory_order_release);
   }
   const bool is_own = own != nullptr && own->is_reclaiming;
   if (domain.is_busy.load(std::memory_order_relaxed) && !is_own) {
-    domain.batches.Clear();
+    domain.memory.batches.Clear();
+    domain.others.batches.Clear();
     domain.is_busy.store(false, std::memory_order_release);
   }
   if (domain.has_membarrier) (void)RegisterMembarrier();  // a kernel may not inherit it
@@ -242,19 +253,21 @@ void Push(RetiredList* list, EpochRetired* object) {
 
 // Steps 1 and 2: puts the retired objects into batches with a new mark. Returns false if too many
 // batches are waiting for readers.
-bool MakeBatches(Domain& domain) {
+bool MakeBatches(Retirees& retirees) {
   EpochRetired* taken[kListCount];
   bool any = false;
+  // An object is counted before it is in a list.
+  if (retirees.pending_count.load(std::memory_order_relaxed) == 0) return true;
   // Newly retired objects stay in their lists.
-  if (!domain.batches.HasRoom(kListCount)) return false;
+  if (!retirees.batches.HasRoom(kListCount)) return false;
   for (size_t i = 0; i < kListCount; ++i) {
-    taken[i] = domain.lists[i].head.exchange(nullptr, std::memory_order_acquire);
+    taken[i] = retirees.lists[i].head.exchange(nullptr, std::memory_order_acquire);
     any |= taken[i] != nullptr;
   }
   if (!any) return true;
   const uint64_t mark = global_epoch.fetch_add(1, std::memory_order_seq_cst) + 1;
   for (EpochRetired* objects : taken) {
-    if (objects != nullptr) domain.batches.Push({mark, objects});
+    if (objects != nullptr) retirees.batches.Push({mark, objects});
   }
   return true;
 }
@@ -268,38 +281,64 @@ size_t FreeObjects(EpochRetired* object) {
   return count;
 }
 
-// Requires is_busy to be set, and no guard. Returns whether everything that was retired before the
-// call is in batches.
-bool ReclaimAlone(Domain& domain) {
-  assert(!InEpoch());
-  BatchQueue& batches = domain.batches;
-  const bool has_taken_all = MakeBatches(domain);
-  if (batches.IsEmpty()) return has_taken_all;
-  HeavyBarrier(domain);
-  const uint64_t smallest = SmallestAnnouncement(domain);
+void FreeUpTo(uint64_t smallest, Retirees& retirees) {
+  BatchQueue& batches = retirees.batches;
   while (!batches.IsEmpty() && batches.Front().mark <= smallest) {
     EpochRetired* const objects = batches.Pop().objects;
     // Relaxed, because the count is only for information; EpochDrain is ordered by is_busy.
-    domain.pending_count.fetch_sub(FreeObjects(objects), std::memory_order_relaxed);
+    retirees.pending_count.fetch_sub(FreeObjects(objects), std::memory_order_relaxed);
   }
+}
+
+// Requires is_busy to be set, and no guard. Returns whether everything of the kind that was retired
+// before the call is in batches. kAnything includes memory.
+bool ReclaimAlone(Domain& domain, Frees frees) {
+  assert(!InEpoch());
+  const bool frees_all = frees == Frees::kAnything;
+  bool has_taken_all = MakeBatches(domain.memory);
+  if (frees_all && !MakeBatches(domain.others)) has_taken_all = false;
+  const bool has_others = frees_all && !domain.others.batches.IsEmpty();
+  if (domain.memory.batches.IsEmpty() && !has_others) return has_taken_all;
+  HeavyBarrier(domain);
+  const uint64_t smallest = SmallestAnnouncement(domain);
+  FreeUpTo(smallest, domain.memory);
+  if (has_others) FreeUpTo(smallest, domain.others);
   return has_taken_all;
 }
 
-bool TryReclaim() {
+bool TryReclaim(Frees frees) {
   Domain& domain = TheDomain();
   Slot* const slot = epoch_internal::ThisSlot();
   if (slot->depth != 0) return false;  // the next thread that retires without a guard does it
   slot->retired_count = 0;
   slot->retired_bytes = 0;
+  slot->is_due =
+      frees == Frees::kMemory && domain.others.pending_count.load(std::memory_order_relaxed) != 0;
   if (slot->is_reclaiming || domain.is_busy.load(std::memory_order_relaxed) ||
       domain.is_busy.exchange(true, std::memory_order_acquire)) {
     return false;
   }
   slot->is_reclaiming = true;
-  const bool has_taken_all = ReclaimAlone(domain);
+  const bool has_taken_all = ReclaimAlone(domain, frees);
   slot->is_reclaiming = false;
   domain.is_busy.store(false, std::memory_order_release);
   return has_taken_all;
+}
+
+// The object is linked through its own members, so that retiring needs no memory and cannot fail.
+// Now and then the thread that retires also frees what no reader can see any more.
+void Retire(EpochRetired* object, size_t bytes, Frees frees) {
+  Domain& domain = TheDomain();
+  Retirees& retirees = frees == Frees::kMemory ? domain.memory : domain.others;
+  Slot* const slot = epoch_internal::ThisSlot();
+  retirees.pending_count.fetch_add(1, std::memory_order_relaxed);
+  Push(&retirees.lists[slot->index % kListCount], object);
+  slot->retired_bytes += bytes;
+  const bool is_due = frees == Frees::kAnything && slot->is_due;
+  if (++slot->retired_count >= kRetiredCountToReclaim ||
+      slot->retired_bytes >= kRetiredBytesToReclaim || is_due) {
+    TryReclaim(frees);
+  }
 }
 
 }  // namespace
@@ -317,23 +356,19 @@ Slot* TakeSlot() {
 
 }  // namespace epoch_internal
 
-// The object is linked through its own members, so that retiring needs no memory and cannot fail.
-// Now and then the thread that retires also frees what no reader can see any more.
 void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes) {
   assert(object != nullptr);
-  Domain& domain = TheDomain();
-  Slot* const slot = epoch_internal::ThisSlot();
   object->free_retired = free;
-  domain.pending_count.fetch_add(1, std::memory_order_relaxed);
-  Push(&domain.lists[slot->index % kListCount], object);
-  slot->retired_bytes += bytes;
-  if (++slot->retired_count >= kRetiredCountToReclaim ||
-      slot->retired_bytes >= kRetiredBytesToReclaim) {
-    TryReclaim();
-  }
+  Retire(object, bytes, Frees::kAnything);
 }
 
-void EpochReclaim() { TryReclaim(); }
+void EpochRetireMemory(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes) {
+  assert(object != nullptr);
+  object->free_retired = free;
+  Retire(object, bytes, Frees::kMemory);
+}
+
+void EpochReclaim() { TryReclaim(Frees::kAnything); }
 
 namespace {
 
@@ -355,24 +390,32 @@ class Patience {
   long nanos_ = 20'000;
 };
 
-// Reclaims in this thread up to `rounds` times. The first attempt marks everything that was retired
-// before the call. When the batches up to that mark are gone, it is all freed, because a thread
-// that frees sets is_busy until the deleters have run.
+bool IsFreedUpTo(uint64_t mark, const Retirees& retirees) {
+  return retirees.batches.IsEmpty() || retirees.batches.Front().mark > mark;
+}
+
+// Reclaims in this thread up to `rounds` times. The first attempt that finds room for batches marks
+// everything that was retired before the call. When the batches up to that mark are gone, it is all
+// freed, because a thread that frees sets is_busy until the deleters have run.
 bool ReclaimInRounds(uint64_t rounds) {
   Domain& domain = TheDomain();
   Slot* const slot = epoch_internal::ThisSlot();
   assert(slot->depth == 0);
   if (slot->is_reclaiming || slot->depth != 0) return false;
+  slot->retired_count = 0;
+  slot->retired_bytes = 0;
+  slot->is_due = false;
   Patience patience;
-  while (!TryReclaim()) patience.Wait();
-  const uint64_t mark = global_epoch.load(std::memory_order_acquire);
+  std::optional<uint64_t> mark;
   while (rounds-- > 0) {
     // is_busy protects the batches, also for reading
     while (domain.is_busy.exchange(true, std::memory_order_acquire)) patience.Wait();
     slot->is_reclaiming = true;
-    ReclaimAlone(domain);
+    const bool has_taken_all = ReclaimAlone(domain, Frees::kAnything);
     slot->is_reclaiming = false;
-    const bool done = domain.batches.IsEmpty() || domain.batches.Front().mark > mark;
+    if (has_taken_all && !mark.has_value()) mark = global_epoch.load(std::memory_order_acquire);
+    const bool done =
+        mark.has_value() && IsFreedUpTo(*mark, domain.memory) && IsFreedUpTo(*mark, domain.others);
     domain.is_busy.store(false, std::memory_order_release);
     if (done) return true;
     patience.Wait();
@@ -386,6 +429,10 @@ bool EpochReclaimAll() { return !InEpoch() && ReclaimInRounds(/*rounds=*/16); }
 
 void EpochDrain() { ReclaimInRounds(std::numeric_limits<uint64_t>::max()); }
 
-size_t EpochPendingCount() { return TheDomain().pending_count.load(std::memory_order_relaxed); }
+size_t EpochPendingCount() {
+  const Domain& domain = TheDomain();
+  return domain.memory.pending_count.load(std::memory_order_relaxed) +
+         domain.others.pending_count.load(std::memory_order_relaxed);
+}
 
 }  // namespace ashlar

@@ -19,9 +19,10 @@
 // assertions stop at file I/O within a guard (env/io_rule.h).
 //
 // Deleters run in a thread that retires or reclaims, never within a guard, and may retire more
-// objects. Therefore objects must be retired without any lock that a deleter may need. Threads:
-// any. In a child after fork(), only the thread that called it exists: guards of the others count
-// as closed.
+// objects. Therefore objects must be retired without any lock that a deleter may need. Objects that
+// are only memory are retired by EpochRetireMemory(), which may be called under locks of a program,
+// such as that of its own cache: it runs only deleters of such objects. Threads: any. In a child
+// after fork(), only the thread that called it exists: guards of the others count as closed.
 #pragma once
 
 #include <atomic>
@@ -55,6 +56,7 @@ struct alignas(64) Slot {
   uint32_t depth = 0;
   bool needs_fence = false;    // the kernel has no membarrier
   bool is_reclaiming = false;  // runs deleters
+  bool is_due = false;         // only memory was freed at the last attempt, and more is retired
   uint32_t retired_count = 0;  // since the last attempt to reclaim
   size_t retired_bytes = 0;
   size_t index = 0;
@@ -135,6 +137,9 @@ struct EpochRetired {
 // Takes over an object that new readers can no longer reach. `bytes` is its approximate size: much
 // retired memory makes reclamation start earlier. Some calls also free objects that are due.
 void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes = 0);
+// The same for an object whose `free` only frees memory and retires more of it. The call takes no
+// lock and calls nothing of a program, so it is allowed under any lock.
+void EpochRetireMemory(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes);
 template <typename T>
 void EpochRetireDelete(T* object) {
   EpochRetire(
@@ -144,6 +149,14 @@ void EpochRetireDelete(T* object) {
 // Frees the objects that no guard protects any more. Does nothing within a guard, or while another
 // thread reclaims.
 void EpochReclaim();
+
+// The same if EpochRetireMemory() has left other objects in this thread. For places where no lock
+// is held.
+inline void EpochReclaimIfDue() {
+  const epoch_internal::Slot* slot = epoch_internal::this_slot;
+  if (slot != nullptr && slot->is_due) [[unlikely]]
+    EpochReclaim();
+}
 
 // Frees what was retired before the call, if the open guards close soon. Returns whether all of it
 // is freed. For large objects, which should not wait for the next reclamation.

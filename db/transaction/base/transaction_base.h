@@ -224,7 +224,7 @@ class TransactionBase : public Transaction {
   // snapshot is due afterwards.
   void HoldSnapshot(const Snapshot* snapshot);
   // Adds the updates of a prepare section that was found in the log, as if the program had just
-  // made them. Updates of families that have been dropped since are left out.
+  // made them. Range deletions, and updates of families that were dropped since, are left out.
   Status AddUpdatesOf(const WriteBatch& section);
   // Tracks the keys of these updates only.
   Status TrackUpdatesOf(const WriteBatch& section);

@@ -251,9 +251,12 @@ Status ForEachUpdate(DBImpl* db, const WriteBatch& section, const Use& use) {
 
 }  // namespace
 
+// A range deletion was added past the transaction, which can neither lock nor index it. It stays in
+// the section, which the commit inserts.
 Status TransactionBase::AddUpdatesOf(const WriteBatch& section) {
   return ForEachUpdate(db_, section,
                        [this](const WriteBatchRecord& record, ColumnFamilyHandle* family) {
+                         if (record.type == kTypeRangeDeletion) return Status::OK();
                          return Replay(record, family);
                        });
 }

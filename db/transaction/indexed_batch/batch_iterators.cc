@@ -8,11 +8,14 @@
 
 #include "ashlar/utilities/write_batch_with_index.h"
 #include "db/read/db_iterator.h"
+#include "db/read/super_version.h"
+#include "db/state/family_handle.h"
 #include "db/transaction/indexed_batch/batch_reads.h"
 #include "db/transaction/indexed_batch/overlay_iterator.h"
 #include "db/transaction/indexed_batch/two_way_iterator.h"
 #include "db/transaction/indexed_batch/update_cursor.h"
 #include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -63,13 +66,28 @@ class UpdateIterator final : public WBWIIterator {
 // same bounds, that the base neither ends nor skips entries for a reason that does not concern
 // those of the batch, and that it does not fold the operands of the batch with an operator that
 // expects times. A base that ends with a prefix fits: in one merge the rows of the batch end with
-// it too.
-bool FitsInto(const DBIterator& base, const Comparator* comparator, const Slice* lower_bound,
-              const Slice* upper_bound) {
+// it too. One that does not end with a prefix fits only if the batch need not either.
+bool FitsInto(const DBIterator& base, const Comparator* comparator, const ReadOptions& own) {
   const ReadOptions& options = base.options();
-  return base.user_comparator() == comparator && options.iterate_lower_bound == lower_bound &&
-         options.iterate_upper_bound == upper_bound && options.max_skippable_internal_keys == 0 &&
+  return base.user_comparator() == comparator &&
+         options.iterate_lower_bound == own.iterate_lower_bound &&
+         options.iterate_upper_bound == own.iterate_upper_bound &&
+         (options.prefix_same_as_start || !own.prefix_same_as_start) &&
+         options.max_skippable_internal_keys == 0 &&
          OperatorWithoutTimes(base.merge_operator()) == base.merge_operator();
+}
+
+// The prefixes with which an iteration that does not fit into `base` must end; null: with none.
+// Without a handle, only an iterator of our own database (`base`, else null) knows them.
+std::shared_ptr<const SliceTransform> PrefixesToEndWith(const DBIterator* base,
+                                                        ColumnFamilyHandle* family,
+                                                        const ReadOptions& own) {
+  const bool base_ends = base != nullptr && base->options().prefix_same_as_start;
+  if (!base_ends && !own.prefix_same_as_start) return nullptr;
+  if (base != nullptr) return base->family_prefixes();
+  if (family == nullptr) return nullptr;
+  const EpochGuard guard;
+  return FamilyOf(family)->super_version()->options().prefix_extractor;
 }
 
 }  // namespace
@@ -85,22 +103,24 @@ std::unique_ptr<Iterator> NewBatchIterator(IndexedBatch* batch, ColumnFamilyHand
   }
   const uint32_t number = family == nullptr ? 0 : family->GetID();
   const Comparator* const comparator = batch->ComparatorOf(number, family);
-  const Slice* const lower_bound = bounds == nullptr ? nullptr : bounds->iterate_lower_bound;
-  const Slice* const upper_bound = bounds == nullptr ? nullptr : bounds->iterate_upper_bound;
+  const ReadOptions no_bounds;
+  const ReadOptions& limits = bounds == nullptr ? no_bounds : *bounds;
   DBIterator* const own = DBIterator::From(base.get());
-  if (own != nullptr && FitsInto(*own, comparator, lower_bound, upper_bound)) {
+  if (own != nullptr && FitsInto(*own, comparator, limits)) {
     // From() has returned the same object with its own type, so the ownership moves with the
     // pointer.
     base.release();
     return std::make_unique<OverlayIterator>(batch, number, std::unique_ptr<DBIterator>(own));
   }
-  return std::make_unique<TwoWayIterator>(TwoWayIterator::Setting{.batch = batch,
-                                                                  .family = number,
-                                                                  .handle = family,
-                                                                  .comparator = comparator,
-                                                                  .lower_bound = lower_bound,
-                                                                  .upper_bound = upper_bound},
-                                          std::move(base));
+  return std::make_unique<TwoWayIterator>(
+      TwoWayIterator::Setting{.batch = batch,
+                              .family = number,
+                              .handle = family,
+                              .comparator = comparator,
+                              .lower_bound = limits.iterate_lower_bound,
+                              .upper_bound = limits.iterate_upper_bound,
+                              .prefixes = PrefixesToEndWith(own, family, limits)},
+      std::move(base));
 }
 
 Status RefuseStep(const char* step) {

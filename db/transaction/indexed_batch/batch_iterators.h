@@ -16,7 +16,8 @@ namespace ashlar {
 
 // Shows the batch on top of a database iterator of the same family. A null handle stands for the
 // default family. `bounds` limit the keys of the batch (null: no bounds); the base has its own
-// bounds. Both must outlive the iterator.
+// bounds. Both must outlive the iterator. If one of the two has prefix_same_as_start, the rows of
+// both end with the prefix that was sought.
 std::unique_ptr<Iterator> NewBatchIterator(IndexedBatch* batch, ColumnFamilyHandle* family,
                                            std::unique_ptr<Iterator> base,
                                            const ReadOptions* bounds);

@@ -25,7 +25,8 @@ TwoWayIterator::TwoWayIterator(const Setting& setting, std::unique_ptr<Iterator>
       handle_(setting.handle),
       comparator_(setting.comparator),
       lower_bound_(setting.lower_bound),
-      upper_bound_(setting.upper_bound) {
+      upper_bound_(setting.upper_bound),
+      prefixes_(setting.prefixes) {
   assert(base_ != nullptr);
 }
 
@@ -33,12 +34,27 @@ void TwoWayIterator::BeginSeek(Direction direction) {
   direction_ = direction;
   shown_ = Shown::kNothing;
   status_ = Status::OK();
+  prefix_.reset();
+}
+
+// As an iterator of a database does it: the prefix of the key that was sought, or, if none was, of
+// the first key that is shown.
+void TwoWayIterator::RememberPrefix(const Slice& key) {
+  if (prefixes_ != nullptr && prefixes_->InDomain(key))
+    prefix_ = prefixes_->Transform(key).ToString();
+}
+
+// Keys with the same prefix are adjacent, so the iteration ends at the first key with another.
+bool TwoWayIterator::LeftPrefix(const Slice& key) const {
+  if (!prefix_.has_value()) return false;
+  return !prefixes_->InDomain(key) || prefixes_->Transform(key) != Slice(*prefix_);
 }
 
 // The batch is positioned first, because the target may be the key that is shown, whose memory may
 // be freed when the base moves.
 void TwoWayIterator::Seek(const Slice& target) {
   BeginSeek(Direction::kForward);
+  RememberPrefix(target);
   SeekOwn(target);
   base_->Seek(target);
   Settle();
@@ -46,13 +62,16 @@ void TwoWayIterator::Seek(const Slice& target) {
 
 void TwoWayIterator::SeekToFirst() {
   BeginSeek(Direction::kForward);
+  if (lower_bound_ != nullptr) RememberPrefix(*lower_bound_);
   lower_bound_ != nullptr ? own_.Seek(*lower_bound_) : own_.SeekToFirst();
   base_->SeekToFirst();
   Settle();
+  if (Valid() && !prefix_.has_value()) RememberPrefix(key());
 }
 
 void TwoWayIterator::SeekForPrev(const Slice& target) {
   BeginSeek(Direction::kReverse);
+  RememberPrefix(target);
   SeekOwnForPrev(target);
   base_->SeekForPrev(target);
   Settle();
@@ -64,6 +83,7 @@ void TwoWayIterator::SeekToLast() {
   if (own_.Valid()) own_.ToNewest();
   base_->SeekToLast();
   Settle();
+  if (Valid()) RememberPrefix(key());
 }
 
 bool TwoWayIterator::IsBelowBounds(const Slice& key) const {
@@ -166,6 +186,8 @@ void TwoWayIterator::Settle() {
     }
     own_is_on_key_ = order <= 0;
     base_is_on_key_ = order >= 0;
+    // A base without the option, and the batch, do not end with the prefix by themselves.
+    if (LeftPrefix(own_is_on_key_ ? own_.key() : base_->key())) return;
     if (!own_is_on_key_) {
       shown_ = Shown::kBase;
       return;

@@ -9,11 +9,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ashlar/comparator.h"
 #include "ashlar/iterator.h"
 #include "ashlar/options.h"
+#include "ashlar/slice_transform.h"
 #include "db/read/plain_column.h"
 #include "db/transaction/indexed_batch/batch_reads.h"
 #include "db/transaction/indexed_batch/update_cursor.h"
@@ -29,6 +31,8 @@ class TwoWayIterator final : public Iterator {
     const Comparator* comparator;          // of the family; outlives the iterator
     const Slice* lower_bound = nullptr;    // of the batch's keys; both bounds outlive the iterator
     const Slice* upper_bound = nullptr;
+    // Not null: the iteration ends with the prefix that was sought (prefix_same_as_start).
+    std::shared_ptr<const SliceTransform> prefixes;
   };
   TwoWayIterator(const Setting& setting, std::unique_ptr<Iterator> base);
 
@@ -51,7 +55,7 @@ class TwoWayIterator final : public Iterator {
   enum class Direction : uint8_t { kForward, kReverse };
   enum class Shown : uint8_t { kNothing, kBase, kOwn };
 
-  // Forgets the entry that is shown and an earlier misuse.
+  // Forgets the entry that is shown, the prefix and an earlier misuse.
   void BeginSeek(Direction direction);
   // False if there is no position to step from; the status then names the step.
   bool BeginStep(const char* step);
@@ -70,6 +74,9 @@ class TwoWayIterator final : public Iterator {
   bool OwnIsInBounds() const;
   bool IsBelowBounds(const Slice& key) const;
   bool IsAboveBounds(const Slice& key) const;
+  // Limits the iteration to keys with the prefix of this key.
+  void RememberPrefix(const Slice& key);
+  bool LeftPrefix(const Slice& key) const;
   // Shows the updates of the current key in the batch. Returns false if they hide the key.
   bool ShowOwn();
   // Parts of ShowOwn(). False with an error in `status_` if the entry cannot be shown.
@@ -84,7 +91,9 @@ class TwoWayIterator final : public Iterator {
   const InternalKeyComparator comparator_;
   const Slice* const lower_bound_;
   const Slice* const upper_bound_;
+  const std::shared_ptr<const SliceTransform> prefixes_;
 
+  std::optional<std::string> prefix_;  // empty: the keys need no certain prefix
   Direction direction_ = Direction::kForward;
   Shown shown_ = Shown::kNothing;
   bool base_is_on_key_ = false;  // whether this cursor stands on the current key

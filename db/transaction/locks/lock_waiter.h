@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "db/transaction/locks/key_locks.h"
 
@@ -43,7 +44,9 @@ class LockWaiter {
   // Everything below is guarded by the lock of the key's shard, but its own thread may read the
   // outcome at any time, and the rest when there is one.
   std::atomic<uint32_t> outcome{kWaiting};
-  TransactionID blocker = 0;   // an owner that it has waited for, when the wait failed
+  TransactionID blocker = 0;  // an owner that it has waited for, when the wait failed
+  // With the outcome kDeadlock: what its own thread adds to the history before it returns.
+  std::unique_ptr<DeadlockPath> deadlock;
   LockWaiter* next = nullptr;  // in the queue of the key
   LockWaiter* previous = nullptr;
   LockWaiter* next_in_shard = nullptr;

@@ -144,8 +144,9 @@ class PointLocks final : public KeyLocks {
 
   // Deadlocks; point_locks_deadlock.cc.
   void SearchDeadlock(LockWaiter* waiter, uint32_t shard);
-  void RunSearches(LockWaiter* waiter, uint32_t shard, std::vector<DeadlockPath>* found);
-  bool Confirm(const WaitCycle& cycle, const LockWaiter* self, DeadlockPath* path);
+  void RunSearches(LockWaiter* waiter, uint32_t shard);
+  void Confirm(const WaitCycle& cycle, const LockWaiter* self);
+  void RecordDeadlock(LockWaiter* victim);
   static LockWaiter* FindWaiter(const LockShard& shard, TransactionID id);
   static void AppendBlockers(const LockWaiter& waiter, const KeyLock& first, uint32_t shard,
                              std::vector<WaitNode>* blockers);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <deque>
+#include <memory>
 #include <utility>
 
 #include "db/transaction/locks/point_locks.h"
@@ -58,54 +59,53 @@ void PointLocks::AppendBlockers(const LockWaiter& waiter, const KeyLock& first, 
 // Called by the thread of a waiter, without locks. Afterwards the waiter may have the outcome
 // kDeadlock, or another member of a cycle with it.
 void PointLocks::SearchDeadlock(LockWaiter* waiter, uint32_t shard) {
-  std::vector<DeadlockPath> found;
   if (mutexes_.empty()) {
     MutexLock lock(&search_mutex_);
-    RunSearches(waiter, shard, &found);
+    RunSearches(waiter, shard);
   } else {
     TransactionDBMutex& mutex = *mutexes_.back();
     if (!mutex.Lock().ok()) return;
-    RunSearches(waiter, shard, &found);
+    RunSearches(waiter, shard);
     mutex.UnLock();
   }
-  // Without the mutex of searches: the history has a mutex of its own, and asking for the time may
-  // be slow.
-  for (DeadlockPath& path : found) {
-    path.deadlock_time = clock_->UnixSeconds();
-    history_.Add(std::move(path));
-  }
+}
+
+// Called by the thread of the victim, without locks. By the thread that has found the deadlock it
+// could come after the victim's call has returned.
+void PointLocks::RecordDeadlock(LockWaiter* victim) {
+  assert(victim != nullptr && victim->deadlock != nullptr);
+  victim->deadlock->deadlock_time = clock_->UnixSeconds();
+  history_.Add(std::move(*victim->deadlock));
 }
 
 // Searches until no cycle is left: one that vanishes before it is confirmed may hide another, and a
 // waiter that is not the victim may have closed several.
-void PointLocks::RunSearches(LockWaiter* waiter, uint32_t shard, std::vector<DeadlockPath>* found) {
-  assert(found != nullptr);
+void PointLocks::RunSearches(LockWaiter* waiter, uint32_t shard) {
   assert(waiter != nullptr);
   Graph graph(this);
   const WaitNode start{waiter->owner->id_, shard};
   while (waiter->IsWaiting()) {
     const WaitCycle cycle = FindCycle(&graph, start, waiter->owner->deadlock_detect_depth);
     if (cycle.kind == WaitCycle::Kind::kNone) return;
-    DeadlockPath path;
     if (cycle.kind == WaitCycle::Kind::kFound) {
-      if (Confirm(cycle, waiter, &path)) found->push_back(std::move(path));
+      Confirm(cycle, waiter);
       continue;
     }
     // The search was too long to be answered. A waiter that does not detect deadlocks searches for
     // the sake of others, and must not fail by it.
     if (!waiter->detects) return;
+    auto path = std::make_unique<DeadlockPath>(/*dl_time=*/0, /*limit=*/true);
     Section section(this, shard, waiter);
     if (!waiter->IsWaiting()) return;
     GiveUp(&section, waiter);
+    waiter->deadlock = std::move(path);
     section.Tell(waiter, LockWaiter::kDeadlock);
-    path.limit_exceeded = true;
-    found->push_back(std::move(path));
   }
 }
 
 // Checks with all shards of the cycle locked that it exists, and makes a member the victim: the
 // first one if it detects deadlocks, else the next one that does.
-bool PointLocks::Confirm(const WaitCycle& cycle, const LockWaiter* self, DeadlockPath* path) {
+void PointLocks::Confirm(const WaitCycle& cycle, const LockWaiter* self) {
   const size_t count = cycle.path.size();
   assert(count > 0);
   std::vector<uint32_t> shards;
@@ -122,17 +122,18 @@ bool PointLocks::Confirm(const WaitCycle& cycle, const LockWaiter* self, Deadloc
   for (size_t i = 0; i < count; i++) {
     const WaitNode& node = cycle.path[i];
     LockWaiter* const waiter = FindWaiter(shards_[node.part], node.id);
-    if (waiter == nullptr) return false;
+    if (waiter == nullptr) return;
     waiters.push_back(waiter);
     if (waiter->detects && victim == count) victim = i;
     blockers.clear();
     AppendBlockers(*waiter, *shards_[node.part].FirstHolder(*waiter->lock), node.part, &blockers);
     const TransactionID next = cycle.path[(i + 1) % count].id;
     const auto is_next = [next](const WaitNode& blocker) { return blocker.id == next; };
-    if (std::none_of(blockers.begin(), blockers.end(), is_next)) return false;
+    if (std::none_of(blockers.begin(), blockers.end(), is_next)) return;
   }
-  if (victim == count) return false;
+  if (victim == count) return;
 
+  auto path = std::make_unique<DeadlockPath>();
   for (size_t i = 1; i <= count; i++) {
     const LockWaiter& waiter = *waiters[(victim + i) % count];
     path->path.push_back({waiter.owner->id_, waiter.lock->family_,
@@ -144,8 +145,8 @@ bool PointLocks::Confirm(const WaitCycle& cycle, const LockWaiter* self, Deadloc
   Section& section = sections[static_cast<size_t>(place - shards.begin())];
   GiveUp(&section, waiters[victim]);
   waiters[victim]->blocker = cycle.path[(victim + 1) % count].id;
+  waiters[victim]->deadlock = std::move(path);
   section.Tell(waiters[victim], LockWaiter::kDeadlock);
-  return true;
 }
 
 }  // namespace ashlar

@@ -150,7 +150,9 @@ Status PointLocks::Wait(LockWaiter* waiter, uint32_t shard, uint64_t expiry) {
     // The thread that released has entered the lock into the table; the list of the owner is our
     // own.
     case LockWaiter::kGranted: owner->Own(waiter->lock, waiter->mode); break;
-    case LockWaiter::kDeadlock: return Failure(Status::kBusy, Status::kDeadlock, *waiter);
+    case LockWaiter::kDeadlock:
+      RecordDeadlock(waiter);
+      return Failure(Status::kBusy, Status::kDeadlock, *waiter);
     default:
       if (!failure.ok() && !failure.IsTimedOut()) return failure;
       return Failure(Status::kTimedOut, Status::kLockTimeout, *waiter);
@@ -166,8 +168,11 @@ void PointLocks::EndThrownWait(LockWaiter* waiter, uint32_t shard) {
     Section section(this, shard, waiter);
     if (waiter->IsWaiting()) return GiveUp(&section, waiter);
   }
-  if (waiter->outcome.load(std::memory_order_acquire) != LockWaiter::kGranted) return;
-  waiter->owner->Own(waiter->lock, waiter->mode);
+  switch (waiter->outcome.load(std::memory_order_acquire)) {
+    case LockWaiter::kGranted: waiter->owner->Own(waiter->lock, waiter->mode); break;
+    case LockWaiter::kDeadlock: RecordDeadlock(waiter); break;
+    default: break;
+  }
 }
 
 // ---- The queue

@@ -286,6 +286,7 @@ void RangeLocks::Escalate(Family* family) {
     // The joined range is not the lock of a single key any more: Release() of a KeyLock must not
     // remove it, since it covers other keys too.
     last->is_key = false;
+    last->is_joined = true;
     memory_ += last->MemoryBytes();
     Remove(family, range);
   }

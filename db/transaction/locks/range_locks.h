@@ -94,26 +94,19 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
     ~Section() NO_THREAD_SAFETY_ANALYSIS {
       if (locks_->custom_mutex_ == nullptr) {
         locks_->mutex_.Unlock();
-        RecordDeadlocks();
         for (const std::atomic<uint32_t>* word : wakes_) locks_->clock_->Wake(word);
       } else {
         locks_->custom_mutex_->UnLock();
-        RecordDeadlocks();
       }
     }
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
     // Sets the outcome of a waiter that is in no list any more.
     void Tell(RangeWaiter* waiter, LockOwner* owner, uint32_t outcome);
-    // The deadlock enters the history when the mutex is free again.
-    void Report(RangeDeadlockPath deadlock);
 
    private:
-    void RecordDeadlocks();
-
     RangeLocks* const locks_;
     std::vector<const std::atomic<uint32_t>*> wakes_;
-    std::vector<RangeDeadlockPath> deadlocks_;
   };
   class Graph;
 
@@ -141,6 +134,7 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
   Status Lock(std::unique_ptr<RangeLock> wanted);
   Status LockMutex(const RangeLock& wanted);
   Status Wait(RangeWaiter* waiter, LockOwner* owner);
+  void EndThrownWait(RangeWaiter* waiter, LockOwner* owner);
   void GrantWaiters(Section* section, Family* family);
   void Enqueue(Family* family, RangeWaiter* waiter);
   void Dequeue(Family* family, RangeWaiter* waiter);
@@ -148,7 +142,9 @@ class RangeLocks final : public RangeLockManagerHandle, public LockManager {
   bool IsListed(const RangeWaiter* waiter) const;
   void SearchDeadlock(Section* section, RangeWaiter* waiter);
   void SearchAllDeadlocks(Section* section);
-  void EndByDeadlock(Section* section, RangeWaiter* waiter, TransactionID blocker);
+  void EndByDeadlock(Section* section, RangeWaiter* waiter, TransactionID blocker,
+                     RangeDeadlockPath path);
+  void RecordDeadlock(RangeWaiter* victim);
 
   const std::unique_ptr<LockClock> clock_;
   const std::shared_ptr<TransactionDBMutexFactory> mutex_factory_;

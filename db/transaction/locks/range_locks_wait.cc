@@ -52,15 +52,6 @@ void RangeLocks::Section::Tell(RangeWaiter* waiter, LockOwner* owner, uint32_t o
   if (condition != nullptr) condition->NotifyAll();
 }
 
-void RangeLocks::Section::Report(RangeDeadlockPath deadlock) {
-  deadlock.deadlock_time = locks_->clock_->UnixSeconds();
-  deadlocks_.push_back(std::move(deadlock));
-}
-
-void RangeLocks::Section::RecordDeadlocks() {
-  for (RangeDeadlockPath& deadlock : deadlocks_) locks_->history_.Add(std::move(deadlock));
-}
-
 // The owners for which a request must wait; each may occur several times.
 std::vector<LockOwner*> RangeLocks::BlockersOf(const Family& family, const RangeLock& wanted) {
   std::vector<LockOwner*> blockers;
@@ -142,7 +133,8 @@ Status RangeLocks::Lock(std::unique_ptr<RangeLock> wanted) {
   return Wait(&waiter, owner);
 }
 
-// Returns or throws with the range held, or with the request removed from the list.
+// Returns with the range held or with the request removed from the list. If it throws, the request
+// is removed and the range is not held.
 Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
   assert(waiter != nullptr);
   assert(owner != nullptr);
@@ -154,11 +146,7 @@ Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
       DeadlineAfter(start, std::max<int64_t>(owner->deadlock_timeout_micros, 0)), give_up_at);
   Status failure;
   std::shared_ptr<LockWait> kept;
-  // For an exception of the program's callback or condition variable.
-  ScopeExit leave([&] {
-    Section section(this);
-    if (waiter->IsWaiting()) GiveUp(&section, waiter);
-  });
+  ScopeExit leave([&] { EndThrownWait(waiter, owner); });
   while (waiter->IsWaiting()) {
     const uint64_t now = clock_->NowMicros();
     if (now >= search_at) {
@@ -205,12 +193,34 @@ Status RangeLocks::Wait(RangeWaiter* waiter, LockOwner* owner) {
   switch (waiter->outcome.load(std::memory_order_acquire)) {
     case RangeWaiter::kGranted: return Status::OK();
     case RangeWaiter::kDeadlock:
+      RecordDeadlock(waiter);
       return RangeFailure(Status::kBusy, Status::kDeadlock, *waiter->wanted, waiter->blocker);
     default:
       if (!failure.ok() && !failure.IsTimedOut()) return failure;
       return RangeFailure(Status::kTimedOut, Status::kLockTimeout, *waiter->wanted,
                           waiter->blocker);
   }
+}
+
+// The program's callback or condition variable has thrown. The caller does not learn whether the
+// range was granted meanwhile, so it is given back; only if it was joined with others of its owner
+// it stays with them.
+void RangeLocks::EndThrownWait(RangeWaiter* waiter, LockOwner* owner) {
+  assert(waiter != nullptr);
+  assert(owner != nullptr);
+  {
+    Section section(this);
+    if (waiter->IsWaiting()) return GiveUp(&section, waiter);
+    // A range that is in the list is the granted one: the owner's thread has made no other since.
+    RangeLock* range = waiter->granted != nullptr ? owner->first_range_ : nullptr;
+    while (range != nullptr && range != waiter->granted) range = range->next_of_owner;
+    if (range != nullptr && !range->is_joined) {
+      Family* const family = FindFamily(range->family);
+      Remove(family, range);
+      GrantWaiters(&section, family);
+    }
+  }
+  if (waiter->deadlock != nullptr) RecordDeadlock(waiter);
 }
 
 // The wait ends without the range, which may let later requests through.
@@ -232,6 +242,7 @@ void RangeLocks::GrantWaiters(Section* section, Family* family) {
     if (!BlockersOf(*family, *waiter->wanted).empty()) continue;
     LockOwner* const owner = waiter->wanted->owner;
     Dequeue(family, waiter);
+    waiter->granted = waiter->wanted.get();
     Insert(family, std::move(waiter->wanted));
     section->Tell(waiter, owner, RangeWaiter::kGranted);
   }
@@ -313,8 +324,7 @@ void RangeLocks::SearchDeadlock(Section* section, RangeWaiter* waiter) {
     if (cycle.kind == WaitCycle::Kind::kTooLong) {
       // The search was too long to be answered; only an owner that wants detection fails by it.
       if (!owner->deadlock_detect) return;
-      EndByDeadlock(section, waiter, waiter->blocker);
-      return section->Report(RangeDeadlockPath(0, true));
+      return EndByDeadlock(section, waiter, waiter->blocker, RangeDeadlockPath(0, true));
     }
     // The first member that detects deadlocks is the victim, and the last one of the report.
     const size_t count = cycle.path.size();
@@ -329,8 +339,8 @@ void RangeLocks::SearchDeadlock(Section* section, RangeWaiter* waiter) {
                            {wanted.start.key, wanted.start.is_after},
                            {wanted.end.key, wanted.end.is_after}});
     }
-    section->Report(std::move(path));
-    EndByDeadlock(section, graph.Find(cycle.path[victim].id), cycle.path[(victim + 1) % count].id);
+    EndByDeadlock(section, graph.Find(cycle.path[victim].id), cycle.path[(victim + 1) % count].id,
+                  std::move(path));
   }
 }
 
@@ -345,15 +355,25 @@ void RangeLocks::SearchAllDeadlocks(Section* section) {
 }
 
 // The victim is told last: after that its objects may be gone.
-void RangeLocks::EndByDeadlock(Section* section, RangeWaiter* waiter, TransactionID blocker) {
+void RangeLocks::EndByDeadlock(Section* section, RangeWaiter* waiter, TransactionID blocker,
+                               RangeDeadlockPath path) {
   assert(section != nullptr);
   assert(waiter != nullptr);
   LockOwner* const owner = waiter->wanted->owner;
+  waiter->deadlock = std::make_unique<RangeDeadlockPath>(std::move(path));
   Family* const family = FindFamily(waiter->wanted->family);
   Dequeue(family, waiter);
   GrantWaiters(section, family);
   waiter->blocker = blocker;
   section->Tell(waiter, owner, RangeWaiter::kDeadlock);
+}
+
+// Called by the thread of the victim, without the mutex. By the thread that has found the deadlock
+// it could come after the victim's call has returned.
+void RangeLocks::RecordDeadlock(RangeWaiter* victim) {
+  assert(victim != nullptr && victim->deadlock != nullptr);
+  victim->deadlock->deadlock_time = clock_->UnixSeconds();
+  history_.Add(std::move(*victim->deadlock));
 }
 
 }  // namespace ashlar

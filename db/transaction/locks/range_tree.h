@@ -45,7 +45,8 @@ class RangeLock {
   // Changed only while the range is in the tree of its family, with the mutex of the RangeLocks
   // held.
   LockMode mode;
-  bool is_key;  // made by a KeyLock, which may release it
+  bool is_key;             // made by a KeyLock, which may release it
+  bool is_joined = false;  // also has what other requests of the owner were granted
   uint32_t family = 0;
   // The list of all ranges of the owner, in all families.
   RangeLock* next_of_owner = nullptr;

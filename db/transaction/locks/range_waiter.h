@@ -30,6 +30,11 @@ class RangeWaiter {
   std::unique_ptr<RangeLock> wanted;  // null: granted
   std::atomic<uint32_t> outcome{kWaiting};
   TransactionID blocker = 0;  // an owner that it waits for
+  // With the outcome kGranted: the range as it was granted. It may have been joined with others of
+  // its owner since, and be gone.
+  const RangeLock* granted = nullptr;
+  // With the outcome kDeadlock: what its own thread adds to the history before it returns.
+  std::unique_ptr<RangeDeadlockPath> deadlock;
 };
 
 }  // namespace ashlar

@@ -158,6 +158,13 @@ Status PessimisticTransaction::AdmitUpdate() {
   return Status::OK();
 }
 
+// The call returns nothing, so what the state does not allow is dropped: the bytes of a prepare
+// section must not change any more.
+void PessimisticTransaction::PutLogData(const Slice& blob) {
+  if (!AdmitUpdate().ok()) return;
+  TransactionBase::PutLogData(blob);
+}
+
 // The updates since Prepare().
 WriteBatch PessimisticTransaction::LaterUpdates() {
   assert(batch_.GetDataSize() >= prepared_bytes_);

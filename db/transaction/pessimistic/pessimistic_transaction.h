@@ -60,6 +60,7 @@ class PessimisticTransaction final : public TransactionBase,
   Status Rollback() override;
   Status SetName(const TransactionName& name) override;
   void SetSavePoint() override;
+  void PutLogData(const Slice& blob) override;
   using TransactionBase::GetIterator;
   Iterator* GetIterator(const ReadOptions& options, ColumnFamilyHandle* family) override;
   Status CollapseKey(const ReadOptions& options, const Slice& key,
@@ -102,8 +103,8 @@ class PessimisticTransaction final : public TransactionBase,
   Status TrackKey(ColumnFamilyHandle* family, const Slice& key, const Access& access) override;
   void Untrack(TrackedKeys::Key* key) override { state_->locks->Release(key->lock()); }
   Status CheckOpen() const override;
-  // OK if a key may be touched now. At the first update after Prepare() it gives the prepare
-  // section a copy of the batch, since the batch itself is about to grow.
+  // OK if the batch may grow now. At the first update after Prepare() it gives the prepare section
+  // a copy of the batch.
   Status AdmitUpdate();
   // The updates that were made after Prepare(), as a batch of their own.
   WriteBatch LaterUpdates();

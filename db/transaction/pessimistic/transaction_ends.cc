@@ -207,7 +207,11 @@ Status PessimisticTransaction::CommitPrepared() {
   // Updates since Prepare() are in the batch, but not in the section in the log.
   WriteBatch later = LaterUpdates();
   CommitRecords records(&marker);
-  if (later.Count() > 0) {
+  // Log data counts as no update, but belongs in the log as well. Under the other policies nothing
+  // is added after Prepare().
+  const bool has_log_data =
+      !state_->writes_before_commit() && later.GetDataSize() > kWriteBatchHeaderBytes;
+  if (later.Count() > 0 || has_log_data) {
     RETURN_IF_ERROR(WriteBatchInternal::Append(&marker, later));
     records = CommitRecords(&marker, &commit_time_batch_, &later);
   }

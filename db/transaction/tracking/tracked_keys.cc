@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace ashlar {
 
@@ -168,9 +169,11 @@ void TrackedKeys::Remove(Key* key) {
   // So that reading and taking back many keys in turn needs no more memory than one of them.
   const Slice bytes = key->lock_.key();
   // The bytes are given back only if they are the last ones of the chunk that is being filled.
-  if (chunk_ < chunks_.size() &&
-      bytes.data() + bytes.size() == chunks_[chunk_].get() + chunk_bytes_ &&
-      bytes.size() <= chunk_bytes_) {
+  if (bytes.size() > kByteChunk) {
+    FreeLargeKey(bytes);
+  } else if (chunk_ < chunks_.size() &&
+             bytes.data() + bytes.size() == chunks_[chunk_].get() + chunk_bytes_ &&
+             bytes.size() <= chunk_bytes_) {
     chunk_bytes_ -= bytes.size();
   }
   key->seqno_ = kMaxSequenceNumber;
@@ -178,6 +181,19 @@ void TrackedKeys::Remove(Key* key) {
   key->level_ = 0;
   key->next_free_ = free_;
   free_ = key;
+}
+
+// From the back: most keys are given back in the reverse order.
+void TrackedKeys::FreeLargeKey(const Slice& key) {
+  size_t i = large_keys_.size() - 1;
+  while (large_keys_[i].get() != key.data()) {
+    assert(i > 0);
+    i--;
+  }
+  std::swap(large_keys_[i], large_keys_.back());
+  large_keys_.pop_back();
+  assert(large_bytes_ >= key.size());
+  large_bytes_ -= key.size();
 }
 
 void TrackedKeys::Clear() {

@@ -148,6 +148,7 @@ class TrackedKeys {
   void Grow();
   Key* NewRecord();
   Slice CopyKey(const Slice& key);
+  void FreeLargeKey(const Slice& key);
   // Puts the counts of a key back to what they were at a savepoint. True if the key is not tracked
   // any more.
   static bool TakeBack(const Change& change);

@@ -309,4 +309,23 @@ Status BackupCatalog::CheckAllIsUnderstood() const {
   return Status::OK();
 }
 
+Result<std::vector<std::string>> BackupCatalog::ListMetaFiles(
+    const BackupDirectory& directory) const {
+  Result<std::vector<std::string>> names = ListDirectory(directory.fs, directory.PathOf(kMetaDir));
+  if (IsMissing(names.status())) return std::vector<std::string>();
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
+    const std::optional<BackupID> id = ParseBackupId(name);
+    if (!id || HasId(*id)) continue;
+    return Status::Aborted("another engine has made a backup in the meantime",
+                           directory.PathOf(MetaName(*id)));
+  }
+  return names;
+}
+
+Status BackupCatalog::CheckKnowsAllNames(const BackupDirectory& directory) const {
+  RETURN_IF_ERROR(CheckAllIsUnderstood());
+  return ListMetaFiles(directory).status();
+}
+
 }  // namespace ashlar

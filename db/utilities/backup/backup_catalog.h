@@ -90,6 +90,12 @@ class BackupCatalog {
   // OK if all names of all backups are known. Otherwise an error that names a meta file with
   // unknown contents; garbage collection is then not possible.
   Status CheckAllIsUnderstood() const;
+  // The names in meta/ as they are now. Aborted if another engine has made a backup that the
+  // catalog does not know: its shared files would count as unnamed.
+  Result<std::vector<std::string>> ListMetaFiles(const BackupDirectory& directory) const;
+  // OK if IsNamed() knows the names of all backups that the directory has now: only then may files
+  // that it does not know be deleted.
+  Status CheckKnowsAllNames(const BackupDirectory& directory) const;
 
  private:
   // A backup whose meta file is unreadable or contradicts the files.

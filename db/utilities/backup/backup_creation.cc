@@ -57,7 +57,10 @@ BackupCreation::BackupCreation(const BackupParts& parts, const CreateBackupOptio
 // exist, also not after a crash.
 Result<BackupPtr> BackupCreation::Run() {
   assert(parts_.catalog != nullptr && parts_.pool != nullptr);
-  RETURN_IF_ERROR(CheckPlace());
+  if (Status place = CheckPlace(); !place.ok()) {
+    parts_.catalog->GiveBackId(id_);
+    return place;
+  }
   Info(parts_.info_log, "Backup %u begins", id_);
   Result<BackupPtr> backup = Make();
   if (!backup.ok()) {
@@ -77,13 +80,9 @@ Result<BackupPtr> BackupCreation::Run() {
 
 Status BackupCreation::CheckPlace() const {
   if (id_ >= kLatestBackupId) return Status::InvalidArgument("backup: no id is left");
-  const BackupDirectory& directory = parts_.directory;
-  // The id is greater than all ids of the catalog, so that another engine must have created the
-  // file.
-  const std::string meta = directory.PathOf(MetaName(id_));
-  const IOStatus found = directory.fs->FileExists(meta, IOOptions(), nullptr);
-  if (found.ok()) return Status::Aborted("another engine has made a backup in the meantime", meta);
-  return IsMissing(found) ? Status::OK() : Status(found);
+  // Not only this id: the backup would share files with one that the catalog does not know, and its
+  // deletion would delete them.
+  return parts_.catalog->ListMetaFiles(parts_.directory).status();
 }
 
 Result<BackupPtr> BackupCreation::Make() {
@@ -267,11 +266,13 @@ void BackupCreation::Undo() const {
     if (parts_.options->sync) status.UpdateIfOk(entries.Sync());
     if (!status.ok()) return;
   }
+  // A file that was there before may be that of a backup whose meta file could not be read.
+  const bool knows_all_names = parts_.catalog->CheckKnowsAllNames(directory).ok();
   // Both names are tried, because the failure may have come before or after the rename.
   for (const std::string& name : made_) {
     status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(TempNameOf(name))));
     // Another backup names the file, so it stays.
-    if (parts_.catalog->IsNamed(name)) continue;
+    if (!knows_all_names || parts_.catalog->IsNamed(name)) continue;
     status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(name)));
   }
   status.UpdateIfOk(DeleteFlatDirectory(directory.fs, directory.PathOf(PrivateDirName(id_))));

@@ -32,7 +32,7 @@ class BackupCreation {
   Result<BackupPtr> Run();
 
  private:
-  // Aborted if another engine has already created a backup with this id.
+  // Aborted if another engine has created a backup that the catalog does not know.
   Status CheckPlace() const;
   // Creates all files, and the meta file last. The caller calls Undo() after an error.
   Result<BackupPtr> Make();
@@ -47,7 +47,8 @@ class BackupCreation {
   Status CopyFile(const PlannedFile& file, BackupFile* result) const;
   // The commit. After an error the meta file may exist or not (may_be_committed_).
   Status WriteMetaFile(const BackupMeta& meta);
-  // Deletes the files that this backup has created. Errors are ignored.
+  // Deletes the files that this backup has created, except shared ones that another backup may
+  // name. Errors are ignored.
   void Undo() const;
 
   // Arguments of the constructor, which outlive the object.

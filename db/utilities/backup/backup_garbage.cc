@@ -64,13 +64,7 @@ class Collection {
   // written by another engine, whose files would otherwise count as garbage.
   Status Run() {
     RETURN_IF_ERROR(catalog_.CheckAllIsUnderstood());
-    ASSIGN_OR_RETURN(const std::vector<std::string> metas, List(kMetaDir));
-    for (const std::string& name : metas) {
-      const std::optional<BackupID> id = ParseBackupId(name);
-      if (!id || catalog_.HasId(*id)) continue;
-      return Status::Aborted("another engine has made a backup in the meantime",
-                             directory_.PathOf(MetaName(*id)));
-    }
+    ASSIGN_OR_RETURN(const std::vector<std::string> metas, catalog_.ListMetaFiles(directory_));
     for (const std::string& name : metas) {
       // The temporary meta file of a backup that is known is its only copy.
       if (IsTempName(name) && !IsLastName(name, metas)) Delete(StrCat(kMetaDir, "/", name));
@@ -159,7 +153,7 @@ Status DeleteBackupFiles(const BackupParts& parts, BackupID id) {
   Info(parts.info_log, "Backup %u is deleted", id);
   Status status = DeleteFlatDirectory(directory.fs, directory.PathOf(PrivateDirName(id)));
   // While a meta file has unknown names, any shared file may belong to it.
-  if (parts.catalog->CheckAllIsUnderstood().ok()) {
+  if (!unnamed.empty() && parts.catalog->CheckKnowsAllNames(directory).ok()) {
     for (const std::string& name : unnamed) {
       status.UpdateIfOk(DeleteFileIfExists(directory.fs, directory.PathOf(name)));
     }

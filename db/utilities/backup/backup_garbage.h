@@ -4,8 +4,8 @@
 //
 // A backup is deleted by renaming its meta file. Its files are deleted after the rename is durable,
 // so that a crash leaves either the complete backup or garbage. A file that any meta file names is
-// not garbage, even if that backup is damaged. While there is a meta file that cannot be read or
-// has a newer schema, nothing is garbage.
+// not garbage, even if that backup is damaged. While there is a meta file that cannot be read, has
+// a newer schema or is one of another engine, no shared file is garbage.
 //
 // Threads: one at a time for each directory, and not concurrently with a restore.
 #pragma once

@@ -3,10 +3,10 @@
 // Each family is compacted with options of its own: no automatic compactions, no stalls, and as
 // many levels as the old or the new options have, whichever are more.
 //
-// Steps: open with the old options, but with enough levels for both; flush; check limits and space;
-// compact each family into the level at which the new options can begin; open once more with the
-// new options, which shows that they fit. After an error or a crash the call can be repeated. The
-// old options can open the database too, unless they have fewer levels than the new ones.
+// Steps: open with the old options, but with enough levels for both; flush; try the new options by
+// a read-only opening; check limits and space; compact each family into the level at which the new
+// options can begin; open with the new options. After an error or a crash the call can be repeated.
+// The old options can open the database too, unless they have fewer levels than the new ones.
 #include "ashlar/utilities/option_change_migration.h"
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/metadata.h"
+#include "db/options/options_check.h"
 #include "util/result.h"
 #include "util/text/str_cat.h"
 
@@ -39,6 +40,11 @@ class OpenFamilies {
   Status Open(const DBOptions& options, const std::string& name, const Descriptors& families) {
     assert(db_ == nullptr && handles_.empty());
     return DB::Open(options, name, families, &handles_, &db_);
+  }
+  Status OpenForReadOnly(const DBOptions& options, const std::string& name,
+                         const Descriptors& families) {
+    assert(db_ == nullptr && handles_.empty());
+    return DB::OpenForReadOnly(options, name, families, &handles_, &db_);
   }
   // Closes all that was opened, even after an error, and returns the first error.
   Status Close() {
@@ -157,6 +163,14 @@ Status MoveTo(DB* db, ColumnFamilyHandle* family, int level) {
   ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(family, &metadata);
   if (IsMoved(metadata, level)) return Status::OK();
+  const Options used = db->GetOptions(family);
+  if (used.cf_allow_ingest_behind && level + 1 >= used.num_levels) {
+    return Status::NotSupported(
+        StrCat("OptionChangeMigration: column family \"", family->GetName(),
+               "\" must be compacted into level ", level,
+               ", which allow_ingest_behind or cf_allow_ingest_behind of the old options keeps "
+               "free: migrate from options without it"));
+  }
   CompactRangeOptions options;
   options.change_level = true;
   options.target_level = level;
@@ -191,6 +205,35 @@ Plan MakePlan(const Descriptors& old_families, const Descriptors& new_families) 
   return plan;
 }
 
+// The new options as the last step opens the database with them.
+Descriptors FinalFamilies(const Descriptors& new_families) {
+  Descriptors families = new_families;
+  for (ColumnFamilyDescriptor& family : families) family.options.disable_auto_compactions = true;
+  return families;
+}
+
+// Compactions take long, and the old options may have too few levels for their result, so options
+// that the last step would refuse are refused before. `old_options` has the database open, and
+// `plan` its families.
+Status TryNewOptions(const std::string& name, const DBOptions& old_options, const Plan& plan,
+                     const DBOptions& new_options, const Descriptors& new_families) {
+  assert(new_families.size() == plan.families.size());
+  Descriptors families = FinalFamilies(new_families);
+  for (size_t i = 0; i < families.size(); ++i) {
+    // The tables are still on all levels that they may have now.
+    families[i].options.num_levels =
+        SanitizeColumnFamilyOptions(old_options, plan.families[i].options).num_levels;
+  }
+  DBOptions options = new_options;
+  options.error_if_exists = false;
+  // The logs, which are empty, are where the old options say, and need no filter.
+  options.wal_dir = old_options.wal_dir;
+  options.wal_filter = nullptr;
+  OpenFamilies trial;
+  RETURN_IF_ERROR(trial.OpenForReadOnly(options, name, families));
+  return trial.Close();
+}
+
 // Checks everything before it changes anything.
 Status CheckSizes(const OpenFamilies& open, const DBOptions& options, const std::string& name,
                   const Plan& plan, const Descriptors& new_families) {
@@ -222,6 +265,7 @@ Status OptionChangeMigration(const std::string& dbname, const DBOptions& old_db_
   RETURN_IF_ERROR(open.Open(old_db_opts, dbname, plan.families));
   // Memtables become tables first, so that they count.
   RETURN_IF_ERROR(open.db()->Flush(FlushOptions(), open.handles()));
+  RETURN_IF_ERROR(TryNewOptions(dbname, old_db_opts, plan, new_db_opts, new_cf_descs));
   RETURN_IF_ERROR(CheckSizes(open, old_db_opts, dbname, plan, new_cf_descs));
   for (size_t i = 0; i < plan.families.size(); ++i) {
     if (plan.level[i].has_value()) {
@@ -234,12 +278,10 @@ Status OptionChangeMigration(const std::string& dbname, const DBOptions& old_db_
     RETURN_IF_ERROR(open.Open(old_db_opts, dbname, plan.families));
     RETURN_IF_ERROR(open.Close());
   }
-  Descriptors opened = new_cf_descs;
-  for (ColumnFamilyDescriptor& family : opened) family.options.disable_auto_compactions = true;
   DBOptions options = new_db_opts;
   options.create_if_missing = false;
   options.error_if_exists = false;
-  RETURN_IF_ERROR(open.Open(options, dbname, opened));
+  RETURN_IF_ERROR(open.Open(options, dbname, FinalFamilies(new_cf_descs)));
   return open.Close();
 }
 

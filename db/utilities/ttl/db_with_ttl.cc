@@ -9,6 +9,7 @@
 
 #include "ashlar/env.h"
 #include "ashlar/utilities/object_registry.h"
+#include "db/state/family_handle.h"
 #include "db/utilities/ttl/ttl_batch.h"
 #include "util/result.h"
 #include "util/text/str_cat.h"
@@ -167,6 +168,9 @@ void DBWithTTLImpl::Add(uint32_t family_id, TtlFamily family) {
 std::shared_ptr<TtlSetting> DBWithTTLImpl::FindTtl(ColumnFamilyHandle* family) const {
   // The setting is shared: it stays valid if the family is dropped while a reader uses it.
   if (family == nullptr) return nullptr;
+  // A family of another database may have the same number.
+  const auto* const own = static_cast<const FamilyHandle*>(db_->DefaultColumnFamily());
+  if (!static_cast<const FamilyHandle*>(family)->SharesDbWith(*own)) return nullptr;
   MutexLock lock(&mutex_);
   const auto found = ttls_.find(family->GetID());
   return found == ttls_.end() ? nullptr : found->second;

@@ -81,8 +81,8 @@ class ASHLAR_EXPORT DBWithTTL : public StackableDB {
                      const TtlOptions& ttl_options);
 
   // Set and return the TTL, in seconds, of the default family or of the given one. A change is not
-  // stored; it takes effect at once, also for running compactions. InvalidArgument: the database
-  // has no family of this number.
+  // stored; it takes effect at once, also for running compactions. InvalidArgument, and nothing is
+  // set: the handle is null or of another database.
   virtual void SetTtl(int32_t ttl) = 0;
   virtual void SetTtl(ColumnFamilyHandle* h, int32_t ttl) = 0;
   virtual Status GetTtl(ColumnFamilyHandle* h, int32_t* ttl) = 0;

@@ -25,8 +25,8 @@ struct ColumnFamilyDescriptor;
 //   from FIFO      nothing
 //
 // The form with families gets all families of the database, with the same names in the same order
-// in both lists, and migrates each. The last step opens the database with the new options, without
-// compactions, so a database that they do not fit is an error here.
+// in both lists, and migrates each. The new options open the database for reading before anything
+// is compacted, and for writing in the last step, so a database that they do not fit is an error.
 //
 // InvalidArgument: the lists differ; or the new style is FIFO and its limit (max_data_files_size if
 // it is set, else max_table_files_size) is smaller than the data, which the next compaction would

@@ -162,8 +162,8 @@ class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
   // which it then owns. A key whose newest update is a Delete or SingleDelete is skipped; merge
   // operands are merged with the older updates of the key in the batch, otherwise with its value in
   // the database. `opts` supplies the bounds for the batch (null: none); the base iterator has its
-  // own. It is fastest if both have the same options. The caller deletes the iterator before the
-  // handle of the family and before the batch.
+  // own. prefix_same_as_start of either ends both. It is fastest if both have the same options. The
+  // caller deletes the iterator before the handle of the family and before the batch.
   //
   // Updates may be added during the iteration: key() and value() keep their contents until the
   // iterator moves, and a step goes to the key behind the current one, among all updates that exist

@@ -186,9 +186,8 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
     CountMiss(T::kKind, statistics_);
   }
   const BlockHandle handle = parent.index->handle(i);
-  // The second tier has the block in a form that is cheaper to get than a read of the file.
-  if (T* const saved = TakeFromSecondTier<T>(handle)) {
-    return Admit(saved, parent, i, read->fill_cache);
+  if (T* const saved = TakeFromSecondTier<T>(handle, read->fill_cache)) {
+    return AdmitSaved(saved, parent, i, read->fill_cache);
   }
   if (read->cache_only) return NotInCache(handle);
   ASSIGN_OR_RETURN(T * object, Read<T>(handle, read));
@@ -197,16 +196,29 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
 
 // Null unless the block cache has a second tier, and that has the block.
 template <typename T>
-T* BlockStore::TakeFromSecondTier(const BlockHandle& handle) const {
+T* BlockStore::TakeFromSecondTier(const BlockHandle& handle, bool fill_cache) const {
   if (cache_ == nullptr || !cache_->HasSecondTier()) [[likely]]
     return nullptr;
   // A parsed index is not saved.
   if constexpr (std::is_same_v<T, IndexBlock>) return nullptr;
-  CachedObject* const object = cache_->TakeFromSecondTier(KeyOf<T>(handle), T::kRole, statistics_);
+  CachedObject* const object =
+      cache_->TakeFromSecondTier(KeyOf<T>(handle), T::kRole, statistics_, fill_cache);
   if (object == nullptr) return nullptr;
   if (static_cast<TableObject*>(object)->kind == T::kKind) return static_cast<T*>(object);
   object->Unref();
   return nullptr;
+}
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::AdmitSaved(T* saved, const IndexBlock& parent, size_t i,
+                                            bool fill_cache) const {
+  saved->Ref();
+  const auto kept = ObjectRef<T>::Own(saved);
+  auto admitted = Admit(saved, parent, i, fill_cache);
+  if (admitted.status().IsMemoryLimit()) {
+    cache_->PutIntoSecondTier(KeyOf<T>(parent.index->handle(i)), saved, T::kRole);
+  }
+  return admitted;
 }
 
 Status BlockStore::NotInCache(const BlockHandle& handle) const {
@@ -224,8 +236,8 @@ ObjectRef<DataBlock> BlockStore::FindData(const IndexBlock& index, size_t i,
     return found;
   }
   ++read->misses;
-  if (DataBlock* const saved = TakeFromSecondTier<DataBlock>(index.index->handle(i))) {
-    Result<ObjectRef<DataBlock>> admitted = Admit(saved, index, i, read->fill_cache);
+  if (auto* const saved = TakeFromSecondTier<DataBlock>(index.index->handle(i), read->fill_cache)) {
+    auto admitted = AdmitSaved(saved, index, i, read->fill_cache);
     // Otherwise the read from the file will meet the same error.
     if (admitted.ok()) found = admitted.Take();
   }
@@ -291,7 +303,6 @@ Result<ObjectRef<T>> BlockStore::Admit(T* object, const IndexBlock& parent, size
       Status status = CheckPlace(*object, parent, i, *index_source_.comparator);
       if (!status.ok()) {
         object->Unref();
-        // The reference of the caller is given back, because the caller gets an error instead.
         return fetcher_.Describe(status, "data block", handle);
       }
     }

@@ -233,9 +233,15 @@ class BlockStore {
   // The block in the cache with a reference of the caller's own; null if it is not there.
   template <typename T>
   ObjectRef<T> FindOwned(const IndexBlock& parent, size_t i) const;
-  // Null without a second tier, or if the second tier does not have the block.
+  // Null without a second tier, or if the second tier does not have the block. It is cheaper to get
+  // than a read of the file. A block that will not enter the first tier stays in the second.
   template <typename T>
-  T* TakeFromSecondTier(const BlockHandle& handle) const;
+  T* TakeFromSecondTier(const BlockHandle& handle, bool fill_cache) const;
+  // Admit() for a block from the second tier. A block that a full first tier with a strict limit
+  // refuses goes back there.
+  template <typename T>
+  Result<ObjectRef<T>> AdmitSaved(T* saved, const IndexBlock& parent, size_t i,
+                                  bool fill_cache) const;
   // Looks for the block in the second tier of the cache, then reads the block from the file. Gives
   // the block to the cache.
   template <typename T>

@@ -80,6 +80,10 @@ class FamilyFaults : public testing::TestWithParam<uint64_t> {
   Options options_;
 };
 
+struct Clearer final : public EventListener {
+  void OnBackgroundError(BackgroundErrorReason, Status* error) override { *error = Status::OK(); }
+};
+
 // Makes the change once for each call of the file system, which fails; with kSticky, all later
 // calls fail, too, so that the change cannot be undone before the fault is over.
 void FamilyFaults::ForEachFault(const Options& options, const std::function<Status(Run*)>& change,
@@ -152,11 +156,38 @@ void FamilyFaults::DropsThatFail(const Options& options) {
 TEST_P(FamilyFaults, DropsThatFail) { DropsThatFail(options_); }
 
 TEST_P(FamilyFaults, DropsThatFailWhileAListenerClearsAllErrors) {
-  struct Clearer final : public EventListener {
-    void OnBackgroundError(BackgroundErrorReason, Status* error) override { *error = Status::OK(); }
-  };
   options_.listeners = {std::make_shared<Clearer>()};
   DropsThatFail(options_);
+}
+
+// A compaction has left the doubt. Calls that are refused before they write anything leave it to
+// the change that comes next, and cannot fail by what the disk does.
+TEST_P(FamilyFaults, ARefusedCallLeavesAnOlderDoubtAlone) {
+  options_.listeners = {std::make_shared<Clearer>()};
+  Run run(options_);
+  DB* const db = run.test.db();
+  run.test.Put(run.family, TestDb::Key(0), "newer");
+  run.test.Flush(run.family);
+  run.test.WaitForJobs();
+  // With a new MANIFEST for each change, the doubt begins when CURRENT is replaced.
+  const bool is_new = GetParam() == 1;
+  run.disk->AddFault({.first_call = run.disk->CallCount(),
+                      .effect = FaultEffect::kFull,
+                      .kinds = KindBit(is_new ? CallKind::kRename : CallKind::kSync),
+                      .path_part = is_new ? "CURRENT" : "MANIFEST"});
+  EXPECT_TRUE(db->CompactRange({}, run.family, nullptr, nullptr).IsIOError());
+  EXPECT_EQ(run.disk->Stats().TotalInjected(), 1u);
+  run.disk->ClearFaults();
+  run.disk->AddFault({.first_call = run.disk->CallCount(),
+                      .mode = FaultMode::kSticky,
+                      .kinds = KindBit(CallKind::kAppend) | KindBit(CallKind::kSync),
+                      .path_part = "MANIFEST"});
+  ColumnFamilyHandle* again = nullptr;
+  EXPECT_TRUE(db->CreateColumnFamily(options_, "f", &again).IsInvalidArgument());
+  EXPECT_EQ(again, nullptr);
+  EXPECT_EQ(run.disk->Stats().TotalInjected(), 1u) << "a MANIFEST was written";
+  EXPECT_OK(run.PutNew());
+  run.disk->ClearFaults();
 }
 
 // Such failures may be repeated often, and no job need follow them.

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "ashlar/convenience.h"
 #include "ashlar/file_system_wrapper.h"
 #include "ashlar/listener.h"
 #include "ashlar/system_clock.h"
@@ -428,6 +429,80 @@ TEST_F(FamilyRacesTest, AWriterThatIsAloneGoesOnWhenAnotherOneFilledTheMemTableB
   EXPECT_EQ(Get("after"), "v");
   ASSERT_OK(db_->ContinueBackgroundWork());
   db_->ResumeAllCompactions();
+}
+
+// A call that deletes files has claimed the tables of the last level, and waits to record it.
+class FileDropRaces : public FamilyRacesTest {
+ protected:
+  FileDropRaces() {
+    options_.level_compaction_dynamic_level_bytes = false;
+    options_.max_manifest_file_size = 1;  // so each change creates a MANIFEST
+  }
+  // Writes one table with these keys and moves it to the last level.
+  void TableBelow(const std::string& keys) {
+    for (const char key : keys) Put(std::string(1, key), "v");
+    Flush();
+    CompactRangeOptions deep;
+    deep.change_level = true;
+    deep.target_level = 6;
+    Compact(deep);
+  }
+  void BeginDrop() {
+    files_->gate = &gate_;
+    dropper_ = std::thread([this] {
+      EXPECT_OK(DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), nullptr, nullptr));
+    });
+    gate_.AwaitArrival();
+  }
+  void EndDrop() {
+    gate_.Open();
+    dropper_.join();
+    files_->gate = nullptr;
+  }
+
+  Gate gate_;
+  std::thread dropper_;
+};
+
+TEST_F(FileDropRaces, ALevelIsMovedBeforeOrAfterwards) {
+  Open();
+  TableBelow("ac");
+  BeginDrop();
+  Status moved;
+  std::thread mover([&] {
+    CompactRangeOptions up;
+    up.change_level = true;
+    up.target_level = 4;
+    moved = db_->CompactRange(up, nullptr, nullptr);
+  });
+  while (Property("ashlar.background-work").find("exclusive") == std::string::npos) {
+    std::this_thread::yield();
+  }
+  EndDrop();
+  mover.join();
+  EXPECT_OK(moved);
+  EXPECT_EQ(Tree(), "");
+  Put("after", "v");
+  Reopen();
+  EXPECT_EQ(Get("after"), "v");
+}
+
+TEST_F(FileDropRaces, FifoWaitsAndThenDropsTheRest) {
+  Open();
+  TableBelow("ac");
+  options_.compaction_style = kCompactionStyleFIFO;
+  Reopen();
+  Put("b", "v");
+  Flush();
+  BeginDrop();
+  ASSERT_OK(db_->SetOptions({{"compaction_options_fifo", "{max_table_files_size=1;}"}}));
+  ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
+  WaitForJobs();
+  EXPECT_EQ(Tree(), "L0 b-b L6 a-c");
+  EndDrop();
+  WaitForJobs();
+  EXPECT_EQ(Tree(), "");
+  Put("after", "v");
 }
 
 }  // namespace

@@ -145,6 +145,22 @@ TEST_F(ColumnFamilyTest, AFlushLeavesItsMemoryToTheNextMemTableIfThereAreWriters
   EXPECT_EQ(spare_->bytes(), 0u);
 }
 
+TEST_F(ColumnFamilyTest, AFilterDoesNotHoldWritersBackDuringAFlush) {
+  MutexLock lock(&mutex_);
+  ColumnFamilyOptions options;
+  options.write_buffer_size = 64 << 20;
+  options.max_write_buffer_number = 2;
+  options.memtable_prefix_bloom_size_ratio = 0.25;
+  options.memtable_whole_key_filtering = true;
+  family().SetOptions(std::make_shared<const ColumnFamilyOptions>(options));
+  FillAndSeal(1, /*next_log=*/10);
+  ASSERT_EQ(family().TakeForFlush().size(), 1u);
+  family().NoteFlushProgress(0);
+  ASSERT_GE(family().mem()->ApproximateMemoryUsage(), options.write_buffer_size / 8);
+  EXPECT_LT(family().mem()->ApproximateMemoryUsage(), family().paced_bytes());
+  EXPECT_LT(family().paced_bytes(), options.write_buffer_size / 2) << "they keep pace with it";
+}
+
 TEST_F(ColumnFamilyTest, AnEmptyFamilyNeedsTheCurrentLogOnly) {
   MutexLock lock(&mutex_);
   EXPECT_EQ(family().OldestLogNeeded(/*current_log=*/7).value(), 7u);

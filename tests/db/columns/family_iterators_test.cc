@@ -137,6 +137,31 @@ TEST_F(FamilyIteratorsTest, TailingOnesSkipNoKeyWhereTheShownOneIsDeletedBeforeA
   }
 }
 
+// Each Next() that comes to the end of all families sees the newest state of all of them.
+TEST_F(FamilyIteratorsTest, TailingOnesShowNewRowsOfAFamilyThatHadEnded) {
+  ReadOptions tailing;
+  tailing.tailing = true;
+  Put("a", "v");
+  Put("b", "v");
+  const auto it = db_->NewCoalescingIterator(tailing, handles_);
+  it->SeekToFirst();
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  ASSERT_EQ(it->key(), "b");
+  Put("b", "shown already", 1);
+  Put("c", "of other", 1);
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(ColumnsTest::Shown(*it), "c:of other{=of other } ");
+  Put("d", "of first");
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(ColumnsTest::Shown(*it), "d:of first{=of first } ");
+  it->Next();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_OK(it->status());
+}
+
 TEST_F(FamilyIteratorsTest, PinnedEntriesStay) {
   Fill();
   Flush();

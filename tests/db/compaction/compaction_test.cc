@@ -314,6 +314,19 @@ TEST(CompactionPicker, Priorities) {
   EXPECT_EQ(Pick(tree, options, {}, &at_end), "merge L1[3] L2[10] -> L2 bottommost");
 }
 
+TEST(CompactionPicker, TombstonesThatPrevailCountAsValues) {
+  const TextTree tree("L1: 3 a-b 150, 1 c-d 100, 2 e-f 50\nL2: 10 a-b 90, 11 c-d 80, 12 e-f 45");
+  const auto pick_with = [&tree](uint64_t tombstones) {
+    tree.File(1)->NoteWeights({.entries = 20, .tombstones = 0, .value_bytes = 100});
+    tree.File(2)->NoteWeights({.entries = 30, .tombstones = tombstones, .value_bytes = 25});
+    return Pick(tree, SmallOptions());
+  };
+  EXPECT_EQ(pick_with(15), "merge L1[3] L2[10] -> L2 bottommost") << "as many as others";
+  // An excess of 20 stands for 40 values of 5 bytes, and of 6 for 12 values.
+  EXPECT_EQ(pick_with(25), "merge L1[2] L2[12] -> L2 bottommost");
+  EXPECT_EQ(pick_with(18), "merge L1[3] L2[10] -> L2 bottommost");
+}
+
 void NoteFailure(const TextTree& tree, FileNumber number) {
   DbMutex mutex;
   MutexLock lock(&mutex);

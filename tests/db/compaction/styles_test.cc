@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What universal and FIFO compaction decide. Runs, newest first: the tables of level 0, which is
-// written newest last, then the levels.
+// What universal and FIFO compaction decide, and what all styles merge on level 0. Runs, newest
+// first: the tables of level 0, which is written newest last, then the levels.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -287,6 +287,18 @@ TEST(UniversalPicker, ALevelForIngestionBehindIsNoRun) {
   EXPECT_EQ(RunsThatSlowWrites(tree.version(), options), 2);
 }
 
+TEST(LevelPicker, WhatIsNewerThanAMemTableIsNotMergedOnLevel0ForRocksDb78) {
+  ColumnFamilyOptions options;
+  options.level_compaction_dynamic_level_bytes = false;
+  options.max_compaction_bytes = 1000;
+  const TextTree tree(
+      "L0: 1 a-z 10 seq=1-1, 2 a-z 10 seq=2-2, 3 a-z 10 seq=3-3, 4 a-z 10 seq=4-4, "
+      "5 a-z 10 seq=5-5, 6 a-z 10 seq=6-6, 7 a-z 10 seq=7-7\nL1: 8 a-z 10!");
+  EXPECT_EQ(PickBeside(kMaxSequenceNumber, tree, options), "merge L0[7 6 5 4 3 2 1] -> L0");
+  EXPECT_EQ(PickBeside(5, tree, options), "merge L0[5 4 3 2 1] -> L0");
+  EXPECT_EQ(PickBeside(3, tree, options), "none") << "too few";
+}
+
 TEST(FifoPicker, WritesTablesAgainThatAreOldEnoughForAnotherTier) {
   ColumnFamilyOptions options = Fifo(1000);
   options.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kWarm, 100},
@@ -313,6 +325,20 @@ TEST(FifoPicker, ATableThatWasWrittenAgainIsAsOldAsItsData) {
   EXPECT_EQ(PickOfStyle(tree, options, 1000), "merge L0[1] -> L0 bottommost");
 }
 
+TEST(FifoPicker, TheNewestTableIsAsOldAsItsNewestKey) {
+  ColumnFamilyOptions options = Fifo(1000);
+  options.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kCold, 200}};
+  const TextTree written_again("L0: 1 a-z 40 born=950 kin=700 tier=8");
+  EXPECT_EQ(PickOfStyle(written_again, options, 1149), "none") << "not known";
+  written_again.File(1)->newest_key_time = 800;
+  EXPECT_EQ(PickOfStyle(written_again, options, 999), "none");
+  EXPECT_EQ(PickOfStyle(written_again, options, 1000), "merge L0[1] -> L0 bottommost");
+  const TextTree ingested("L0: 1 a-z 40 born=950 kin=950 tier=8");
+  ingested.File(1)->newest_key_time = 100;
+  EXPECT_EQ(PickOfStyle(ingested, options, 1149), "none") << "it counts from its ingestion";
+  EXPECT_EQ(PickOfStyle(ingested, options, 1150), "merge L0[1] -> L0 bottommost");
+}
+
 TEST(FifoPicker, DropsTheOldestOverTheLimit) {
   const TextTree tree("L0: 1 a-z 40, 2 a-z 40, 3 a-z 40");
   EXPECT_EQ(PickOfStyle(tree, Fifo(120)), "none");
@@ -327,6 +353,18 @@ TEST(FifoPicker, DropsTheOldestOverTheLimit) {
       << "deeper levels, of another style, are older";
   EXPECT_EQ(PickOfStyle(TextTree("L0: 3 a-z 40\nL2: 1 a-c 40, 2 d-z 40"), Fifo(0)),
             "drop L0[3] L2[1 2]");
+}
+
+TEST(FifoPicker, IsDueByTheLimitByWhichItDrops) {
+  const TextTree tree("L0: 1 a-z 40, 2 a-z 40, 3 a-z 40");
+  EXPECT_TRUE(tree.Needs(Fifo(119)).IsNeeded());
+  EXPECT_FALSE(tree.Needs(Fifo(120)).IsNeeded()) << "exactly the limit stays";
+  ColumnFamilyOptions with_blobs = Fifo(1000);
+  with_blobs.compaction_options_fifo.max_data_files_size = 119;
+  EXPECT_TRUE(tree.Needs(with_blobs).IsNeeded());
+  with_blobs.compaction_options_fifo = {/*max_table_files_size=*/100, /*allow_compaction=*/false};
+  with_blobs.compaction_options_fifo.max_data_files_size = 120;
+  EXPECT_FALSE(tree.Needs(with_blobs).IsNeeded());
 }
 
 TEST(FifoPicker, DropsWhatIsTooOld) {
@@ -361,6 +399,8 @@ TEST(FifoPicker, OneJobAtATime) {
   const auto plan = PlanOfStyle(tree, Fifo(79));
   ASSERT_TRUE(plan.has_value());
   EXPECT_FALSE(PlanOfStyle(tree, Fifo(79), {&*plan}).has_value());
+  EXPECT_EQ(PickOfStyle(TextTree("L0: 3 a-z 40\nL2: 1 a-z 40!"), Fifo(0)), "none")
+      << "a call that drops files has one";
 }
 
 TEST(FifoPicker, MergesSmallTablesIfAsked) {

@@ -2,6 +2,8 @@
 //
 // Tables with many consecutive point tombstones are compacted downwards automatically until a scan
 // has no tombstones to step over, and no further.
+#include <mutex>
+
 #include "ashlar/listener.h"
 #include "ashlar/perf_context.h"
 #include "tests/support/test_db.h"
@@ -284,4 +286,59 @@ TEST_F(TombstoneDensityTest, TombstonesOverNothingAreNotMovedButDropped) {
 }
 
 }  // namespace
+namespace {
+
+// Keeps the path of the first input of the first compaction.
+class FirstInput final : public EventListener {
+ public:
+  void OnCompactionBegin(DB*, const CompactionJobInfo& info) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (path_.empty()) path_ = info.input_files.front();
+  }
+  std::string Path() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return path_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string path_;
+};
+
+}  // namespace
+
+TEST(CompensatedSize, CountsTheTombstonesOfTablesThatWereThereBefore) {
+  const auto first = std::make_shared<FirstInput>();
+  TestDb db;
+  db.options().compaction_pri = kByCompensatedSize;
+  db.options().compression = kNoCompression;
+  db.options().level_compaction_dynamic_level_bytes = false;
+  db.options().num_levels = 3;
+  db.options().max_compaction_bytes = 1;  // no more inputs than necessary
+  db.options().disable_auto_compactions = true;
+  db.Open();
+  const auto flush_into_level1 = [&db] {
+    db.Flush();
+    ASSERT_OK(db.db()->CompactFiles(CompactionOptions(), db.TableNames(0), 1));
+  };
+  db.Fill(200);
+  CompactRangeOptions into_last;
+  into_last.change_level = true;
+  into_last.target_level = 2;
+  db.Compact(into_last);
+  for (int i = 0; i < 50; i++) db.Put(db.Key(i), std::string(100, 'w'));
+  flush_into_level1();
+  for (int i = 100; i < 150; i++) db.Delete(db.Key(i));
+  flush_into_level1();
+  ASSERT_EQ(db.TableCount(1), 2);
+  const std::string tombstones = db.TableNames(1).back();
+  db.Close();
+  db.options().disable_auto_compactions = false;
+  db.options().max_bytes_for_level_base = 1000;
+  db.options().listeners = {first};
+  db.Open();
+  db.WaitForJobs();
+  EXPECT_NE(first->Path().find(tombstones), std::string::npos) << first->Path() << tombstones;
+}
+
 }  // namespace ashlar

@@ -219,6 +219,27 @@ TEST_F(CompactionStyles, UniversalRewritesTheLastRunOnceForACollector) {
   EXPECT_EQ(Keys(), "a");
 }
 
+TEST_F(CompactionStyles, UniversalRewritesTheRunAboveIngestedDataOnceForACollector) {
+  options_.listeners.push_back(std::make_shared<Breaker>());
+  options_.cf_allow_ingest_behind = true;
+  Reopen(kCompactionStyleUniversal, 7);
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/outside.sst"));
+  ASSERT_OK(writer.Put("a", "v"));
+  ASSERT_OK(writer.Put("z", "v"));
+  ASSERT_OK(writer.Finish());
+  IngestExternalFileOptions behind;
+  behind.ingest_behind = true;
+  ASSERT_OK(db_->IngestExternalFile({"/outside.sst"}, behind));
+  Close();
+  options_.table_properties_collector_factories.push_back(std::make_shared<AlwaysAsks>());
+  Reopen(kCompactionStyleUniversal, 7);
+  WriteTable("m");
+  EXPECT_EQ(reasons_->Of(CompactionReason::kFilesMarkedForCompaction), 1);
+  EXPECT_EQ(Number("rocksdb.compaction-pending"), 0u);
+  EXPECT_EQ(Keys(), "amz");
+}
+
 // It would rewrite all other data again and again, and a wait for its compactions would not end.
 TEST_F(CompactionStyles, UniversalRewritesNothingForWhatWasIngestedBehind) {
   options_.listeners.push_back(std::make_shared<Breaker>());
@@ -236,6 +257,21 @@ TEST_F(CompactionStyles, UniversalRewritesNothingForWhatWasIngestedBehind) {
   WriteTable("young");
   EXPECT_EQ(Levels(), "1,0,0,0,0,0,1");
   EXPECT_EQ(Keys(), "outsideyoung");
+}
+
+TEST_F(CompactionStyles, UniversalMovesNoTablesWhenACallCompacts) {
+  options_.compaction_options_universal.allow_trivial_move = true;
+  options_.disable_auto_compactions = true;
+  Reopen(kCompactionStyleUniversal, 7);
+  Put("a", "1"), Delete("b");
+  Flush();
+  WriteTable("c");
+  Compact();
+  EXPECT_EQ(Levels(), "0,0,0,0,0,0,1");
+  WriteTable("d"), WriteTable("e");
+  CompactAndRewrite();
+  EXPECT_EQ(Levels(), "0,0,0,0,0,0,1");
+  EXPECT_EQ(Keys(), "acde");
 }
 
 TEST_F(CompactionStyles, FifoDropsTheOldestTables) {

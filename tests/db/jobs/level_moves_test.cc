@@ -389,6 +389,37 @@ TEST_F(WholeRange, RewritesWhatACompactionThatBeganBeforeHasWrittenMeanwhile) {
   EXPECT_EQ(Keys(), "abcx");
 }
 
+// An automatic compaction begins and ends while the call is between two levels.
+TEST_F(WholeRange, RewritesWhatACompactionBesideItHasWritten) {
+  options_.num_levels = 4;
+  options_.max_background_jobs = 8;
+  options_.disable_auto_compactions = false;
+  options_.db_paths = {{"/first", uint64_t{1} << 40}, {"/second", uint64_t{1} << 40}};
+  Open();
+  Table("ac");
+  ASSERT_OK(CompactTo(3));
+  Table("b");
+  ASSERT_OK(Promote(2));
+  Table("x");
+  ASSERT_OK(Promote(1));
+  ASSERT_EQ(Tree(), "L1 x-x L2 b-b L3 a-c");
+  WaitForJobs();
+  listener_->on_begin = [&](DB*) {
+    const int ended = listener_->ended;
+    const Slice b("b");
+    EXPECT_OK(Suggest(&b, &b));
+    listener_->ended.wait(ended);
+  };
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  force.target_path_id = 1;
+  Compact(force);
+  WaitForJobs();
+  EXPECT_EQ(listener_->Of(CompactionReason::kFilesMarkedForCompaction), 1);
+  for (const LiveFileMetaData& table : Tables()) EXPECT_EQ(table.db_path, "/second") << table.name;
+  EXPECT_EQ(Keys(), "abcx");
+}
+
 TEST_F(WholeRange, RewritesTablesThatAreLargerThanTheirTarget) {
   options_.target_file_size_base = 10'000;
   options_.compression = kNoCompression;

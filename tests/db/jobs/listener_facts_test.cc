@@ -155,6 +155,25 @@ TEST_F(ListenerFactsTest, OfASealedMemTable) {
   EXPECT_EQ(sealed[2].earliest_seqno, 6u) << "the sequence number when the one before was sealed";
 }
 
+TEST_F(ListenerFactsTest, OfAFlushThatMakesNoTable) {
+  Open();
+  Put(1, 1, 1);
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), handles_[1], "key1001"));
+  Flush(1);
+  ASSERT_EQ(TableCount(0, handles_[1]), 0);
+  const auto flushed = told_->All(told_->flushed);
+  ASSERT_EQ(told_->All(told_->flush_begun).size(), 1u);
+  ASSERT_EQ(flushed.size(), 1u);
+  EXPECT_EQ(flushed[0].cf_name, "other");
+  EXPECT_EQ(flushed[0].flush_reason, FlushReason::kManualFlush);
+  EXPECT_EQ(flushed[0].table_properties.num_entries, 0u);
+  EXPECT_GT(flushed[0].smallest_seqno, flushed[0].largest_seqno) << "the range of no entry";
+  EXPECT_TRUE(env_->FileExists(flushed[0].file_path).IsNotFound());
+  const auto created = told_->All(told_->created);
+  ASSERT_EQ(created.size(), 1u);
+  EXPECT_TRUE(created[0].status.IsAborted()) << created[0].status.ToString();
+}
+
 TEST_F(ListenerFactsTest, AMemTableIsSealedBeforeItIsFlushed) {
   options_.write_buffer_size = 64 << 10;
   Open();

@@ -57,8 +57,8 @@ class SpaceTest : public DbTest {
     options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
     return db_->CompactRange(options, nullptr, nullptr);
   }
-  // The bytes of tables and blob files, and of the trash if asked for. A paced deletion may delete a
-  // file between the listing and the question for its size; such a file counts as nothing.
+  // The bytes of tables and blob files, and of the trash if asked for. A paced deletion may delete
+  // a file between the listing and the question for its size; such a file counts as nothing.
   uint64_t BytesOnDisk(const std::string& dir = "/db", bool with_trash = false) const {
     uint64_t bytes = 0;
     auto names = ListDirectory(memory_.get(), dir);
@@ -68,7 +68,7 @@ class SpaceTest : public DbTest {
           name.ends_with(".sst") || name.ends_with(".blob") || (with_trash && IsTrashName(name));
       if (!is_counted) continue;
       const Result<uint64_t> size = FileSizeOf(memory_.get(), StrCat(dir, "/", name));
-      if (size.ok()) bytes += *size;
+      if (size.ok()) bytes += size.value();
     }
     return bytes;
   }

@@ -261,7 +261,9 @@ TEST_F(LargeValuesTest, FifoDropsThemWithTheirTables) {
                                                          metadata.levels[0].files.back().size -
                                                          metadata.blob_files.front().blob_file_size;
   Reopen();
+  EXPECT_EQ(Number("compaction-pending"), 1u) << "the tables alone are within the limit";
   Compact();
+  EXPECT_EQ(Number("compaction-pending"), 0u);
   EXPECT_EQ(BlobFilesOnDisk().size(), 2u);
   EXPECT_EQ(Scan(), "b=" + Large('b', 1000) + " c=" + Large('c', 1000));
 }

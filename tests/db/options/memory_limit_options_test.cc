@@ -61,6 +61,10 @@ TEST_F(MemoryLimitOption, RefusesObjectsWithALimitOfTheirOwn) {
   options_.write_buffer_manager =
       std::make_shared<WriteBufferManager>(0, NewLRUCache(16 * kLimitUnit));
   ExpectRefused("write_buffer_manager");
+  // With both, of sizes that the limit of memory would not set.
+  options_.write_buffer_manager =
+      std::make_shared<WriteBufferManager>(64 * kLimitUnit, NewLRUCache(256 * kLimitUnit));
+  ExpectRefused("write_buffer_manager");
   options_ = plain;
   options_.blob_cache = NewLRUCache(kLimitUnit);
   ExpectRefused("blob_cache");
@@ -117,6 +121,16 @@ TEST_F(MemoryLimitOption, ADatabaseWithTheOptionsOfAnotherSharesItsLimit) {
   const std::string value(1000, 'v');
   for (int i = 0; i < 1000; i++) ASSERT_OK(other->Put(WriteOptions(), Key(i), value));
   EXPECT_GE(SharedCache()->GetUsage(), before + 512 * 1024);
+}
+
+// The manager may outlive the database that it was made for.
+TEST_F(MemoryLimitOption, AManagerOfAClosedDatabaseCarriesItsLimitOn) {
+  Open();
+  options_.write_buffer_manager = db_->GetOptions().write_buffer_manager;
+  Close();
+  ASSERT_OK(TryOpen());
+  EXPECT_EQ(db_->GetOptions().write_buffer_manager, options_.write_buffer_manager);
+  EXPECT_EQ(TableOf(db_->DefaultColumnFamily()).block_cache, SharedCache());
 }
 
 TEST_F(MemoryLimitOption, CanBeChangedButNotSwitchedOff) {

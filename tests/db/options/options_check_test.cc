@@ -11,9 +11,11 @@
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/flush_block_policy.h"
+#include "ashlar/memtablerep.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "db/options/dynamic_options.h"
+#include "db/options/memtable_factories.h"
 #include "db/options/table_factory.h"
 #include "tests/support/status_matchers.h"
 
@@ -35,6 +37,58 @@ class ForeignFactory final : public TableFactory {
   std::unique_ptr<TableFactory> Clone() const override { return nullptr; }
 };
 
+// Changes nothing but is a class of the program, whose functions would have to be called.
+class WrappingFactory final : public TableFactory {
+ public:
+  explicit WrappingFactory(TableFactory* inner) : inner_(inner) {}
+  const char* Name() const override { return "Wrapping"; }
+  using TableFactory::NewTableReader;
+  Status NewTableReader(const ReadOptions& read, const TableReaderOptions& options,
+                        std::unique_ptr<RandomAccessFileReader>&& file, uint64_t bytes,
+                        std::unique_ptr<TableReader>* reader, bool prefetches) const override {
+    return inner_->NewTableReader(read, options, std::move(file), bytes, reader, prefetches);
+  }
+  TableBuilder* NewTableBuilder(const TableBuilderOptions& options,
+                                WritableFileWriter* file) const override {
+    return inner_->NewTableBuilder(options, file);
+  }
+  std::unique_ptr<TableFactory> Clone() const override { return nullptr; }
+  const Customizable* Inner() const override { return inner_.get(); }
+
+ private:
+  const std::unique_ptr<TableFactory> inner_;
+};
+
+class WrappingPolicy final : public FilterPolicy {
+ public:
+  const char* Name() const override { return "Wrapping"; }
+  const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    return inner_->GetBuilderWithContext(context);
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    return inner_->GetFilterBitsReader(contents);
+  }
+  const Customizable* Inner() const override { return inner_.get(); }
+
+ private:
+  const std::unique_ptr<const FilterPolicy> inner_{NewBloomFilterPolicy(10)};
+};
+
+class WrappingReps final : public MemTableRepFactory {
+ public:
+  const char* Name() const override { return "Wrapping"; }
+  using MemTableRepFactory::CreateMemTableRep;
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& order, Allocator* allocator,
+                                 const SliceTransform* prefixes, Logger* logger) override {
+    return inner_.CreateMemTableRep(order, allocator, prefixes, logger);
+  }
+  const Customizable* Inner() const override { return &inner_; }
+
+ private:
+  VectorRepFactory inner_;
+};
+
 TEST(OptionsCheck, DefaultsAreSupported) {
   EXPECT_OK(CheckOptionsSupported(DBOptions(), ColumnFamilyOptions()));
   EXPECT_OK(CheckTableOptionsSupported(BlockBasedTableOptions()));
@@ -52,6 +106,22 @@ TEST(OptionsCheck, SanitizedOptionsAreSupported) {
 void ExpectRefused(const Status& status, const std::string& name) {
   EXPECT_TRUE(status.IsNotSupported()) << name << ": " << status.ToString();
   EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();
+}
+
+// The engine does not call the functions of a table factory or a filter policy, so it would bypass
+// those of a wrapper.
+TEST(OptionsCheck, WrappersOfBuiltInObjectsAreNotTheseObjects) {
+  ColumnFamilyOptions cf;
+  for (TableFactory* const inner : {NewBlockBasedTableFactory(), NewPlainTableFactory(),
+                                    NewCuckooTableFactory(), NewAdaptiveTableFactory()}) {
+    cf.table_factory = std::make_shared<WrappingFactory>(inner);
+    ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "table_factory");
+  }
+  BlockBasedTableOptions table;
+  table.filter_policy = std::make_shared<WrappingPolicy>();
+  ExpectRefused(CheckTableOptionsSupported(table), "filter_policy");
+  const WrappingReps reps;
+  EXPECT_EQ(MemtableKindOf(&reps), MemtableKind::kOfProgram) << "whose function is called";
 }
 
 // A program can cast any number to an enumeration.

@@ -13,6 +13,8 @@
 namespace ashlar {
 namespace {
 
+constexpr Cache::CacheItemHelper kNoHelper(CacheEntryRole::kMisc);
+
 using Decision = CacheEntryRoleOptions::Decision;
 
 class BlockCacheOptionsTest : public DbTest {
@@ -153,6 +155,22 @@ TEST_F(BlockCacheOptionsTest, ThoseOfLevel0StayIfAsked) {
   EXPECT_EQ(table_.block_cache->GetUsage(), 0u) << "a deeper level is not pinned";
 }
 
+TEST_F(BlockCacheOptionsTest, AChangedWriteBufferChangesWhichOfLevel0Stay) {
+  table_.cache_index_and_filter_blocks = true;
+  table_.pin_l0_filter_and_index_blocks_in_cache = true;
+  Open();
+  Fill();  // more than one and a half of the buffer that follows
+  ASSERT_OK(db_->SetOptions({{"write_buffer_size", "65536"}}));
+  ExpectAll();
+  table_.block_cache->EraseUnRefEntries();
+  EXPECT_EQ(table_.block_cache->GetUsage(), 0u) << "no flush makes such a table any more";
+  ASSERT_OK(db_->SetOptions({{"write_buffer_size", "67108864"}}));
+  Fill();
+  ExpectAll();
+  table_.block_cache->EraseUnRefEntries();
+  EXPECT_GT(table_.block_cache->GetPinnedUsage(), 2000u);
+}
+
 TEST_F(BlockCacheOptionsTest, TiersGoBeforeTheOlderOptions) {
   table_.cache_index_and_filter_blocks = true;
   table_.pin_l0_filter_and_index_blocks_in_cache = true;
@@ -287,6 +305,83 @@ TEST_F(BlockCacheOptionsTest, BlocksComeBackFromASecondTier) {
   EXPECT_GT(Ticks(COMPRESSED_SECONDARY_CACHE_HITS), 100u);
   EXPECT_GT(Ticks(SECONDARY_CACHE_DATA_HITS), 100u);
   EXPECT_LE(table_.block_cache->GetUsage(), size_t{64} << 10);
+}
+
+// A database whose blocks are in the second tier, except those that the first had last.
+class SecondTierReadsTest : public BlockCacheOptionsTest {
+ protected:
+  void OpenWithTiers(bool is_strict) {
+    LRUCacheOptions cache(kFirstBytes, 0, is_strict, 0.5);
+    CompressedSecondaryCacheOptions second;
+    second.capacity = 8 << 20;
+    second.num_shard_bits = 0;
+    second.compression_type = kNoCompression;
+    cache.secondary_cache = second.MakeSharedSecondaryCache();
+    table_.block_cache = cache.MakeSharedCache();
+    Open();
+    Fill();
+    for (int round = 0; round < 4; ++round) ExpectAll(2000, 1);
+    table_.block_cache->EraseUnRefEntries();
+    TakeTicks(SECONDARY_CACHE_DATA_HITS);
+  }
+  static ReadOptions WithoutFilling() {
+    ReadOptions read;
+    read.fill_cache = false;
+    return read;
+  }
+  Status ReadOne(const ReadOptions& read, int i) {
+    std::string value;
+    return db_->Get(read, Key(i), &value);
+  }
+  uint64_t HitsOfGets() {
+    for (int i = 0; i < 2000; ++i) EXPECT_OK(ReadOne(WithoutFilling(), i));
+    return TakeTicks(SECONDARY_CACHE_DATA_HITS);
+  }
+  uint64_t HitsOfScan(Iterator* scan) {
+    int count = 0;
+    for (scan->SeekToFirst(); scan->Valid(); scan->Next()) ++count;
+    EXPECT_OK(scan->status());
+    EXPECT_EQ(count, 2000);
+    return TakeTicks(SECONDARY_CACHE_DATA_HITS);
+  }
+
+  static constexpr size_t kFirstBytes = 64 << 10;
+};
+
+TEST_F(SecondTierReadsTest, ReadsThatDoNotFillTheCacheLeaveTheSecondTierAsItIs) {
+  OpenWithTiers(/*is_strict=*/false);
+  const uint64_t hits = HitsOfGets();
+  EXPECT_GT(hits, 100u);
+  EXPECT_EQ(HitsOfGets(), hits);
+  const std::unique_ptr<Iterator> scan(db_->NewIterator(WithoutFilling()));
+  EXPECT_GT(HitsOfScan(scan.get()), 10u);
+  EXPECT_EQ(HitsOfGets(), hits);
+}
+
+// The iterator keeps the old table, whose blocks the compaction has read.
+TEST_F(SecondTierReadsTest, CompactionsLeaveTheSecondTierAsItIs) {
+  OpenWithTiers(/*is_strict=*/false);
+  const std::unique_ptr<Iterator> scan(db_->NewIterator(WithoutFilling()));
+  CompactAndRewrite();
+  TakeTicks(SECONDARY_CACHE_DATA_HITS);
+  EXPECT_GT(HitsOfScan(scan.get()), 10u);
+}
+
+TEST_F(SecondTierReadsTest, ABlockThatTheFirstTierRefusesGoesBackToTheSecond) {
+  OpenWithTiers(/*is_strict=*/true);
+  int key = 0;
+  while (key < 2000 && Ticks(SECONDARY_CACHE_DATA_HITS) == 0) {
+    ASSERT_OK(ReadOne(WithoutFilling(), key++));
+  }
+  ASSERT_EQ(TakeTicks(SECONDARY_CACHE_DATA_HITS), 1u);
+  --key;
+  Cache::Handle* pinned = nullptr;
+  ASSERT_OK(table_.block_cache->Insert("pinned", nullptr, &kNoHelper, kFirstBytes - 512, &pinned));
+  EXPECT_TRUE(ReadOne(ReadOptions(), key).IsMemoryLimit());
+  table_.block_cache->Release(pinned, /*erase_if_last_ref=*/true);
+  TakeTicks(SECONDARY_CACHE_DATA_HITS);
+  EXPECT_OK(ReadOne(ReadOptions(), key));
+  EXPECT_EQ(Ticks(SECONDARY_CACHE_DATA_HITS), 1u) << "the block was not read from the file";
 }
 
 }  // namespace

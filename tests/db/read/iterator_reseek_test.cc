@@ -209,5 +209,32 @@ TEST_F(IteratorReseekTest, TooManySkippedEntriesAreStillTold) {
   EXPECT_EQ(RowAt(*it), "z=z");
 }
 
+// Each version that is not shown counts once, in both directions.
+TEST_F(IteratorReseekTest, OverwrittenVersionsCountAsSkipped) {
+  ASSERT_OK(db_->SetOptions({{"max_sequential_skip_in_iterations", "1000"}}));
+  Put("a", "a");
+  for (int i = 0; i < 100; ++i) Put("m", StrCat(i));
+  Put("z", "z");
+  const auto walk = [this](const char* from, uint64_t limit) {
+    ReadOptions read;
+    read.max_skippable_internal_keys = limit;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    const bool is_forward = std::string(from) != "z";
+    it->Seek(from);
+    EXPECT_TRUE(it->Valid());
+    is_forward ? it->Next() : it->Prev();
+    return it->status().IsIncomplete() ? "incomplete" : RowAt(*it);
+  };
+  EXPECT_EQ(walk("m", 99), "z=z");
+  EXPECT_EQ(walk("m", 98), "incomplete");
+  EXPECT_EQ(walk("z", 99), "m=99");
+  EXPECT_EQ(walk("z", 98), "incomplete");
+  Delete("m");
+  EXPECT_EQ(walk("a", 101), "z=z");
+  EXPECT_EQ(walk("a", 100), "incomplete");
+  EXPECT_EQ(walk("z", 101), "a=a");
+  EXPECT_EQ(walk("z", 100), "incomplete");
+}
+
 }  // namespace
 }  // namespace ashlar

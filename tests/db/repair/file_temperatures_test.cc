@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ashlar/experimental.h"
+#include "ashlar/utilities/checkpoint.h"
 #include "env/env_adaptors.h"
 #include "tests/support/test_db.h"
 
@@ -90,6 +91,28 @@ TEST_F(FileTemperaturesTest, TheManifestHasWhatTheFileSystemSays) {
   OpenAll();
   EXPECT_EQ(Known(), expected);
   EXPECT_EQ(ReadAll(), before);
+}
+
+// The MANIFEST of a checkpoint still has the path ids of the original.
+TEST_F(FileTemperaturesTest, ACheckpointHasAllTablesInOneDirectory) {
+  options_.db_paths = {{"/first", 1}, {"/second", 1 << 30}};
+  Open({"default", "f"});
+  Put("a");
+  Flush();
+  CompactAndRewrite();
+  ASSERT_EQ(Tables().size(), 1u);
+  ASSERT_EQ(Tables()[0].db_path, "/second");
+  Checkpoint* made = nullptr;
+  ASSERT_OK(Checkpoint::Create(db_.get(), &made));
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ASSERT_OK(checkpoint->CreateCheckpoint("/copy"));
+  files_->temperatures["/copy" + Tables()[0].name] = Temperature::kCold;
+  Close();
+  dir_ = "/copy";
+  options_.db_paths.clear();
+  ASSERT_OK(Update());
+  OpenAll();
+  EXPECT_EQ(Known(), files_->temperatures);
 }
 
 TEST_F(FileTemperaturesTest, WithoutChangesNothingIsWritten) {

@@ -5,7 +5,6 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/sst_file_writer.h"
 #include "tests/db/repair/repair_fixture.h"
 #include "util/text/str_cat.h"
 
@@ -133,17 +132,22 @@ TEST_F(RepairTest, WithoutMANIFESTDeletedKeysStayDeleted) {
 // The table with "b" is younger than the one with the tombstone, and its sequence numbers are 0, so
 // "b" may have been written after the tombstone.
 TEST_F(RepairTest, WithoutMANIFESTTombstonesHideNoYoungKeyWithoutNumberBeyondTheirOwnKeys) {
+  dir_ = "/young";
+  Open();
+  Put("b", "1");
+  Put("e", "old");
+  Flush();
+  CompactAndRewrite();
+  const std::string young = Bytes(Newest(".sst"));
+  Close();
+  dir_ = "/db";
   Open();
   DeleteRange("a", "z");
   Put("d", "1");
   Put("f", "1");
   Flush();
-  SstFileWriter writer(EnvOptions(), options_);
-  ASSERT_OK(writer.Open(dir_ + "/000999.sst"));
-  ASSERT_OK(writer.Put("b", "1"));
-  ASSERT_OK(writer.Put("e", "old"));
-  ASSERT_OK(writer.Finish());
   Close();
+  memory_->PutFile("/db/000999.sst", young);
   DeleteAll("MANIFEST");
   Repair();
   EXPECT_TRUE(Reports("range tombstones beyond its keys are not applied to keys without"));
@@ -186,6 +190,43 @@ TEST_F(RepairTest, BlobFilesAreFoundWithoutMANIFEST) {
   EXPECT_EQ(ReadAll(), before);
   Compact();
   EXPECT_EQ(ReadAll(), before);
+}
+
+// Otherwise a compaction finds that a blob file which is in use is all garbage, and fails.
+TEST_F(RepairTest, ABlobBelongsToOneOfTheTablesOfACompaction) {
+  options_.enable_blob_files = true;
+  options_.min_blob_size = 50;
+  Open();
+  Fill(20, 100);
+  Put("short");
+  Flush();
+  Fill(5, 110);
+  Flush();
+  std::vector<std::pair<std::string, std::string>> inputs;
+  for (const std::string& path : Files(".sst")) inputs.emplace_back(path, Bytes(path));
+  ASSERT_EQ(inputs.size(), 2u);
+  Compact();
+  ASSERT_EQ(Levels(), "0,0,0,0,0,0,1");
+  const Rows before = ReadRows();
+  Close();
+  for (const auto& [path, bytes] : inputs) memory_->PutFile(path, bytes);
+  DeleteAll("MANIFEST");
+  Repair();
+  EXPECT_TRUE(Reports("values left out that other tables refer to"));
+  EXPECT_TRUE(IsLost(".sst"));
+  Open();
+  EXPECT_EQ(ReadRows(), before);
+  CompactAndRewrite();
+  EXPECT_EQ(ReadRows(), before);
+  Put(Key(7), "new");
+  CompactAndRewrite();
+  Reopen();
+  EXPECT_EQ(ReadRows().size(), before.size());
+  for (int i = 0; i < 20; i++) Delete(Key(i));
+  CompactAndRewrite();
+  EXPECT_EQ(Scan(), "short=v");
+  WaitForJobs();
+  EXPECT_TRUE(Files(".blob").empty());
 }
 
 TEST_F(RepairTest, ABlobFileWithoutItsEndKeepsItsWholeRecords) {

@@ -12,6 +12,13 @@ namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20, kGiB = uint64_t{1} << 30;
 
+// A mapped log has a limit of its own, and fails beyond it.
+TEST(LogLimit, IsNeverMoreThanOneLogMayHold) {
+  EXPECT_EQ(LogLimit(1000 * kGiB, {kGiB}, 128 * kGiB), 128 * kGiB);
+  EXPECT_EQ(LogLimit(0, {100 * kGiB}, 128 * kGiB), 128 * kGiB);
+  EXPECT_EQ(LogLimit(7, {kGiB}, 128 * kGiB), 7u);
+}
+
 TEST(LogLimit, IsWhatIsAskedFor) { EXPECT_EQ(LogLimit(7, {kGiB, kGiB}), 7u); }
 
 TEST(LogLimit, IsFourTimesTheMemtablesOfAFewFamilies) {

@@ -214,6 +214,35 @@ TEST_F(TemperaturesTest, FifoWritesOldTablesAgain) {
   EXPECT_EQ(Keys(), "abc");
 }
 
+TEST_F(TemperaturesTest, FifoKnowsTheAgeOfTheNewestTableThatItHasWrittenAgain) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.num_levels = 1;
+  options_.disable_auto_compactions = false;
+  options_.ttl = 5000;
+  options_.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kHot, 0},
+                                                                      {Temperature::kCold, 2000}};
+  const auto look_again = [this] {
+    ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
+    WaitForJobs();
+  };
+  Open();
+  Put("a");
+  Flush();
+  WaitForJobs();
+  EXPECT_EQ(Recorded(), Temperature::kHot);
+  Pass(3000);
+  look_again();
+  EXPECT_EQ(Recorded(), Temperature::kCold);
+  look_again();
+  Reopen();
+  look_again();
+  EXPECT_EQ(Recorded(), Temperature::kCold);
+  EXPECT_EQ(Ticks(FIFO_CHANGE_TEMPERATURE_COMPACTIONS), 2u);
+  Pass(3000);
+  look_again();
+  EXPECT_EQ(Tables().size(), 0u) << "the data is older than the ttl, the table is not";
+}
+
 TEST_F(TemperaturesTest, IngestedFilesHaveTheTierOfTheCall) {
   Open();
   SstFileWriter writer(EnvOptions(), options_);

@@ -127,6 +127,39 @@ TEST_F(BlockTraceTest, AMultiGetHasOneIdAndTheFamilyOfEachKey) {
   EXPECT_EQ(names, (std::vector<std::string>{"default " + a, "default " + b, "two k"}));
 }
 
+TEST_F(BlockTraceTest, ReadsOfEntitiesAndOperandsAreTraced) {
+  Start();
+  PinnableWideColumns columns[3];
+  ASSERT_OK(db_->GetEntity(ReadOptions(), handles_[0], Key(5), &columns[0]));
+  const std::string a = Key(1);
+  const Slice keys[] = {a, "k"};
+  ColumnFamilyHandle* families[] = {handles_[0], handles_[1]};
+  Status statuses[2];
+  db_->MultiGetEntity(ReadOptions(), 2, families, keys, &columns[1], statuses);
+  for (const Status& status : statuses) EXPECT_OK(status);
+  PinnableSlice operand;
+  GetMergeOperandsOptions options;
+  options.expected_max_number_of_operands = 1;
+  int count = 0;
+  ASSERT_OK(db_->GetMergeOperands(ReadOptions(), handles_[1], "k", &operand, &options, &count));
+  EXPECT_EQ(count, 1);
+  ASSERT_OK(db_->EndBlockCacheTrace());
+  ASSERT_EQ(seen_.records.size(), 4u);
+  std::vector<std::string> reads;
+  for (const BlockCacheTraceRecord& record : seen_.records) {
+    EXPECT_TRUE(record.referenced_key_exist_in_block);
+    reads.push_back(StrCat(static_cast<int>(record.caller), " ", record.cf_name, " ",
+                           record.referenced_key.substr(0, record.referenced_key.size() - 8)));
+  }
+  std::sort(reads.begin() + 1, reads.begin() + 3);
+  const int get = kUserGet, multi_get = kUserMultiGet;
+  EXPECT_EQ(reads, (std::vector<std::string>{StrCat(get, " default ", Key(5)),
+                                             StrCat(multi_get, " default ", a),
+                                             StrCat(multi_get, " two k"), StrCat(get, " two k")}));
+  EXPECT_EQ(seen_.records[1].get_id, seen_.records[2].get_id);
+  EXPECT_NE(seen_.records[0].get_id, seen_.records[3].get_id);
+}
+
 TEST_F(BlockTraceTest, AnIteratorIsTracedFromItsBeginning) {
   const std::unique_ptr<Iterator> before(db_->NewIterator(ReadOptions()));
   Start();

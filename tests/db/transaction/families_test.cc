@@ -141,6 +141,76 @@ TEST_F(PessimisticFamiliesTest, AFamilyThatWasDroppedBeforeAnErrorHasNoLocks) {
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
 }
 
+class DroppedFamilies : public PessimisticFixture,
+                        public testing::WithParamInterface<TxnDBWritePolicy> {
+ protected:
+  DroppedFamilies() { db_options_.write_policy = GetParam(); }
+  // A transaction with updates of two families, which is prepared before one of them is dropped.
+  std::unique_ptr<Transaction> PrepareThenDrop(const std::string& value) {
+    ColumnFamilyHandle* family = nullptr;
+    EXPECT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &family));
+    auto transaction = BeginNamed("x");
+    EXPECT_OK(transaction->Put("a", value));
+    EXPECT_OK(transaction->Put(family, "a", value));
+    EXPECT_OK(transaction->Put("b", value));
+    EXPECT_OK(transaction->Prepare());
+    EXPECT_OK(db_->DropColumnFamily(family));
+    EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+    return transaction;
+  }
+  std::string Values() { return ValueOf(db_.get(), "a") + " " + ValueOf(db_.get(), "b"); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Policies, DroppedFamilies, WritePolicies(), PolicyName);
+
+// What was prepared was accepted, and nobody misses the rest.
+TEST_P(DroppedFamilies, APreparedTransactionIsDecidedWithoutThem) {
+  Open();
+  ASSERT_OK(Put("a", "0"));
+  ASSERT_OK(Put("b", "0"));
+  for (const bool is_reopened : {false, true}) {
+    SCOPED_TRACE(is_reopened);
+    const std::string before = Values(), value = is_reopened ? "2" : "1";
+    for (const bool is_committed : {false, true}) {
+      SCOPED_TRACE(is_committed);
+      auto transaction = PrepareThenDrop(value);
+      if (is_reopened) {
+        transaction.reset();
+        ASSERT_NO_FATAL_FAILURE(Reopen());
+        transaction.reset(db_->GetTransactionByName("x"));
+        ASSERT_NE(transaction, nullptr);
+      }
+      ASSERT_OK(is_committed ? transaction->Commit() : transaction->Rollback());
+      transaction.reset();
+      EXPECT_EQ(LockCount(), 0u);
+      const std::string after = is_committed ? value + " " + value : before;
+      EXPECT_EQ(Values(), after);
+      ASSERT_NO_FATAL_FAILURE(Reopen());
+      EXPECT_EQ(Values(), after);
+    }
+  }
+}
+
+// They are new, so that the program must hear of it.
+TEST_P(DroppedFamilies, UpdatesThatComeWithTheCommitAreRefused) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &family));
+  TransactionOptions options;
+  options.use_only_the_last_commit_time_batch_for_recovery = true;
+  auto transaction = BeginNamed("x", options);
+  ASSERT_OK(transaction->Put("a", "1"));
+  ASSERT_OK(transaction->Prepare());
+  ASSERT_OK(transaction->GetCommitTimeWriteBatch()->Put(family, "a", "1"));
+  ASSERT_OK(db_->DropColumnFamily(family));
+  EXPECT_TRUE(transaction->Commit().IsInvalidArgument());
+  EXPECT_EQ(transaction->GetState(), Transaction::PREPARED);
+  transaction->GetCommitTimeWriteBatch()->Clear();
+  ASSERT_OK(transaction->Commit());
+  EXPECT_EQ(ValueOf(db_.get(), "a"), "1");
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+}
+
 TEST_F(PessimisticFamiliesTest, AStackOfDatabasesIsWrapped) {
   DB* const base = OpenBase(ColumnFamilyOptions(options_));
   TransactionDB* wrapped = nullptr;

@@ -51,6 +51,27 @@ class LaterUpdates : public PessimisticFixture {
     Open();
   }
 
+  // The log data of the batches from this number on.
+  std::string LoggedBlobs(SequenceNumber first) {
+    struct Blobs : WriteBatch::Handler {
+      Status PutCF(uint32_t, const Slice&, const Slice&) override { return Status::OK(); }
+      Status DeleteCF(uint32_t, const Slice&) override { return Status::OK(); }
+      Status MergeCF(uint32_t, const Slice&, const Slice&) override { return Status::OK(); }
+      Status MarkBeginPrepare(bool) override { return Status::OK(); }
+      Status MarkEndPrepare(const Slice&) override { return Status::OK(); }
+      Status MarkCommit(const Slice&) override { return Status::OK(); }
+      Status MarkNoop(bool) override { return Status::OK(); }
+      void LogData(const Slice& blob) override { found += blob.ToString(); }
+      std::string found;
+    } blobs;
+    std::unique_ptr<TransactionLogIterator> updates;
+    EXPECT_OK(db_->GetUpdatesSince(first, &updates));
+    for (; updates != nullptr && updates->Valid(); updates->Next()) {
+      EXPECT_OK(updates->GetBatch().writeBatchPtr->Iterate(&blobs));
+    }
+    return blobs.found;
+  }
+
   const std::string before_ = "gone=0 old=0 summed=0 ";
   const std::string prepared_ = "gone=0 old=prepared prepared=1 summed=0,1 ";
   const std::string after_ = "new=later old=later prepared=1 summed=0,1,2 ";
@@ -177,6 +198,52 @@ TEST_F(LaterUpdates, AreInNoSavePointBeforeThePrepare) {
   ASSERT_OK(transaction->Commit());
   EXPECT_EQ(ValueOf(db_.get(), "new"), "later");
   EXPECT_EQ(ValueOf(db_.get(), "prepared"), "1");
+}
+
+// The bytes of the section are those that Prepare() has logged, whatever is noted afterwards.
+TEST_F(LaterUpdates, MayBeLogDataAlone) {
+  for (const bool is_recovered : {false, true}) {
+    SCOPED_TRACE(is_recovered);
+    auto transaction = BeginPrepared();
+    if (is_recovered) {
+      transaction.reset();
+      Reopen();
+      transaction.reset(db_->GetTransactionByName("later"));
+      ASSERT_NE(transaction, nullptr);
+    }
+    const std::string note = is_recovered ? "of a recovered one" : "of a live one";
+    const SequenceNumber before = db_->GetLatestSequenceNumber();
+    transaction->PutLogData(note);
+    ASSERT_OK(transaction->Commit());
+    transaction.reset();
+    EXPECT_EQ(db_->GetLatestSequenceNumber(), before + 3) << "log data takes no number";
+    const std::string after = Contents();
+    EXPECT_NE(LoggedBlobs(before + 1).find(note), std::string::npos);
+    Reopen();
+    EXPECT_EQ(Contents(), after);
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+}
+
+// Their sections are in the memtables already.
+TEST(LaterLogData, IsDroppedUnderTheOtherPolicies) {
+  for (const TxnDBWritePolicy policy : {WRITE_PREPARED, WRITE_UNPREPARED}) {
+    const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
+    TransactionDBOptions db_options;
+    db_options.write_policy = policy;
+    TransactionDB* opened = nullptr;
+    ASSERT_OK(TransactionDB::Open(TransactionTestOptions(env.get()), db_options, "/db", &opened));
+    const std::unique_ptr<TransactionDB> db(opened);
+    const std::unique_ptr<Transaction> transaction(db->BeginTransaction(WriteOptions()));
+    ASSERT_OK(transaction->SetName("x"));
+    ASSERT_OK(transaction->Put("a", "1"));
+    ASSERT_OK(transaction->Prepare());
+    const size_t bytes = transaction->GetWriteBatch()->GetWriteBatch()->GetDataSize();
+    transaction->PutLogData("note");
+    EXPECT_EQ(transaction->GetWriteBatch()->GetWriteBatch()->GetDataSize(), bytes);
+    ASSERT_OK(transaction->Commit());
+    EXPECT_EQ(ValueOf(db.get(), "a"), "1");
+  }
 }
 
 }  // namespace

@@ -229,6 +229,33 @@ TEST_P(StatesTest, ATimedPutIsPreparedAndRecoveredAsAPut) {
   EXPECT_EQ(ValueOf(db_.get(), "a") + ValueOf(db_.get(), "t"), "11");
 }
 
+// It locks nothing, so it is added to the batch alone. What Prepare() takes an opening must take.
+TEST_P(StatesTest, APreparedRangeDeletionIsDecidedAfterReopening) {
+  if (GetParam() != WRITE_COMMITTED) return;  // Prepare() refuses it
+  for (const bool is_committed : {false, true}) {
+    SCOPED_TRACE(is_committed);
+    for (const char* key : {"a", "b", "c"}) ASSERT_OK(Put(key, "0"));
+    auto transaction = BeginNamed("x");
+    ASSERT_OK(transaction->Put("a", "1"));
+    WriteBatch* const batch = transaction->GetWriteBatch()->GetWriteBatch();
+    ASSERT_OK(batch->DeleteRange(db_->DefaultColumnFamily(), "b", "c"));
+    ASSERT_OK(transaction->Prepare());
+    transaction.reset();
+    ASSERT_NO_FATAL_FAILURE(Reopen());
+    ASSERT_EQ(PreparedNames(), Names{"x"});
+    transaction.reset(db_->GetTransactionByName("x"));
+    EXPECT_EQ(LockCount(), 1u);
+    ASSERT_OK(is_committed ? transaction->Commit() : transaction->Rollback());
+    transaction.reset();
+    for (int i = 0; i < 2; i++) {
+      EXPECT_EQ(ValueOf(db_.get(), "a"), is_committed ? "1" : "0");
+      EXPECT_EQ(ValueOf(db_.get(), "b"), is_committed ? "NotFound: " : "0");
+      EXPECT_EQ(ValueOf(db_.get(), "c"), "0");
+      ASSERT_NO_FATAL_FAILURE(Reopen());
+    }
+  }
+}
+
 TEST_P(StatesTest, AnUnpreparedTransactionThatIsDestroyedLeavesNothing) {
   {
     auto transaction = BeginNamed("a");

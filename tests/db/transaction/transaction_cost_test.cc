@@ -140,6 +140,22 @@ TEST_F(LockTableCostTest, AWriteOfTheDatabaseUsesOnePart) {
   EXPECT_EQ(uses[0], uses[1]);
 }
 
+// Also in another order than the reverse one.
+TEST(TrackedKeysMemory, OfLargeKeysIsGivenBackWithThem) {
+  TrackedKeys tracked;
+  const std::string first(5000, 'a'), second(6000, 'b');
+  size_t memory = 0;
+  for (int i = 0; i < 1000; i++) {
+    TrackedKeys::Key* const a = tracked.FindOrAdd(0, first);
+    TrackedKeys::Key* const b = tracked.FindOrAdd(0, second);
+    tracked.Remove(i % 2 == 0 ? a : b);
+    tracked.Remove(i % 2 == 0 ? b : a);
+    if (i == 0) memory = tracked.MemoryBytes();
+    ASSERT_EQ(tracked.MemoryBytes(), memory);
+  }
+  EXPECT_EQ(tracked.count(), 0u);
+}
+
 // Searches of this thread by hash: in the keys of transactions, and in indexed batches.
 #ifndef NDEBUG
 uint64_t KeySearches() { return std::exchange(TrackedKeys::searches, 0); }

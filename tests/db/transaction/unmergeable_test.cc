@@ -154,6 +154,26 @@ TEST_P(UnmergeableTest, ARollbackBringsBackWhatIsStored) {
   EXPECT_EQ(Scan(), merged);
 }
 
+// The opening must not fail at operands that were there before the transaction.
+TEST_F(WriteUnpreparedTest, AnOpeningWithoutTheMergeOperatorRollsBack) {
+  ASSERT_OK(Put("k", "0"));
+  ASSERT_OK(db_->Merge(WriteOptions(), "k", "1"));
+  auto transaction = BeginNamed("x");
+  ASSERT_OK(transaction->Put("k", "undone"));
+  ASSERT_OK(transaction->Put("l", "undone"));
+  ASSERT_LT(BatchCount(transaction.get()), 2u) << "a part of it is written";
+  const auto append = options_.merge_operator;
+  options_.merge_operator = nullptr;
+  ASSERT_NO_FATAL_FAILURE(CrashAndReopen(&transaction));
+  EXPECT_EQ(LockCount(), 0u);
+  EXPECT_EQ(ValueOf(db_.get(), "l"), "NotFound: ");
+  EXPECT_TRUE(db_->Merge(WriteOptions(), "k", "2").IsInvalidArgument());
+  db_.reset();
+  options_.merge_operator = append;
+  Open();
+  EXPECT_EQ(ValueOf(db_.get(), "k"), "0,1");
+}
+
 // Behind a savepoint the transaction's own operands come back as well.
 TEST_F(WriteUnpreparedTest, ASavePointBringsBackOwnOperandsThatCannotBeMerged) {
   const auto append = std::make_shared<MoodyAppend>();

@@ -92,5 +92,59 @@ TEST_F(TwoPhaseUpdatesTest, ALogBeginsBehindTheSectionsThatWereLoggedAgain) {
   EXPECT_EQ(starts, (std::vector<SequenceNumber>{1, 61}));
 }
 
+// The batches of a primary that numbers by sub-batch end with a Noop, also in the log of the
+// replica if they were logged as they are. The replica numbers them by record.
+TEST_F(TwoPhaseUpdatesTest, AReplicaHasNumbersOfItsOwn) {
+  policy_ = TwoPhaseWriter::Policy::kWritePrepared;
+  ReopenTwoPhase();
+  TestDb plain(TestFiles::kSim);
+  plain.Open();
+  TestDb same_policy(TestFiles::kSim);
+  same_policy.options().allow_2pc = true;
+  same_policy.Open();
+  const TwoPhaseWriter by_sub_batch(same_policy.db(), policy_);
+  for (const char* value : {"1", "2"}) {
+    WriteBatch batch;
+    for (const char* key : {"a", "b", "c"}) ASSERT_OK(batch.Put(key, value));
+    Write(&batch);
+  }
+  std::unique_ptr<WalIterator> updates;
+  ASSERT_OK(db_->GetUpdatesSince(1, &updates));
+  int batches = 0;
+  for (; updates->Valid(); updates->Next(), batches++) {
+    const BatchResult result = updates->GetBatch();
+    WriteBatch* const batch = result.writeBatchPtr.get();
+    const size_t bytes = batch->GetDataSize();
+    ASSERT_EQ(batch->Data().back(), '\x0d') << "a Noop";
+    plain.Write(batch);
+    same_policy.Write(batch);
+    // What the log has decides, and there the batch ends before its Noop.
+    batch->MarkWalTerminationPoint();
+    plain.Write(batch);
+    EXPECT_EQ(batch->GetWalTerminationPoint().size, bytes);
+    EXPECT_EQ(batch->GetDataSize(), bytes) << "the batch of the program is what it was";
+  }
+  ASSERT_OK(updates->status());
+  EXPECT_EQ(batches, 2);
+  const auto numbers_of = [](DB* db) {
+    std::unique_ptr<WalIterator> logged;
+    EXPECT_OK(db->GetUpdatesSince(1, &logged));
+    std::vector<SequenceNumber> numbers;
+    for (; logged != nullptr && logged->Valid(); logged->Next()) {
+      numbers.push_back(logged->GetBatch().sequence);
+      if (numbers.size() > 9) break;
+    }
+    if (logged != nullptr) {
+      EXPECT_OK(logged->status());
+    }
+    return numbers;
+  };
+  EXPECT_EQ(numbers_of(plain.db()), (std::vector<SequenceNumber>{1, 4, 7, 10}));
+  EXPECT_EQ(numbers_of(same_policy.db()), (std::vector<SequenceNumber>{1, 2}));
+  plain.Reopen();
+  EXPECT_EQ(plain.db()->GetLatestSequenceNumber(), 12u);
+  EXPECT_EQ(plain.Scan(), "a=2 b=2 c=2");
+}
+
 }  // namespace
 }  // namespace ashlar

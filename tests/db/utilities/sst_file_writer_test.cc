@@ -3,9 +3,13 @@
 // Tables that are written and read without a database.
 #include "ashlar/sst_file_writer.h"
 
+#include <algorithm>
+
 #include "ashlar/convenience.h"
 #include "ashlar/file_checksum.h"
+#include "ashlar/file_system_wrapper.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/rate_limiter.h"
 #include "ashlar/sst_file_reader.h"
 #include "ashlar/utilities/types_util.h"
 #include "ashlar/wide_columns.h"
@@ -42,6 +46,44 @@ class SstFile : public DbTest {
     EXPECT_OK(writer.Finish(&info));
     return info;
   }
+};
+
+// Notes how the files are written.
+class WatchedOutputs final : public FileSystemWrapper {
+ public:
+  explicit WatchedOutputs(const std::shared_ptr<FileSystem>& target) : FileSystemWrapper(target) {}
+  const char* Name() const override { return "WatchedOutputs"; }
+  IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* file, IODebugContext* dbg) override {
+    is_strict = options.strict_bytes_per_sync;
+    IOStatus status = FileSystemWrapper::NewWritableFile(name, options, file, dbg);
+    if (status.ok()) *file = std::make_unique<Output>(std::move(*file), this);
+    return status;
+  }
+
+  size_t largest_write = 0;
+  int synced_ranges = 0;
+  bool is_strict = false;
+
+ private:
+  class Output final : public FSWritableFileOwnerWrapper {
+   public:
+    Output(std::unique_ptr<FSWritableFile>&& file, WatchedOutputs* all)
+        : FSWritableFileOwnerWrapper(std::move(file)), all_(all) {}
+    using FSWritableFileOwnerWrapper::Append;
+    IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override {
+      all_->largest_write = std::max(all_->largest_write, data.size());
+      return FSWritableFileOwnerWrapper::Append(data, options, dbg);
+    }
+    IOStatus RangeSync(uint64_t offset, uint64_t bytes, const IOOptions& options,
+                       IODebugContext* dbg) override {
+      all_->synced_ranges++;
+      return FSWritableFileOwnerWrapper::RangeSync(offset, bytes, options, dbg);
+    }
+
+   private:
+    WatchedOutputs* const all_;
+  };
 };
 
 }  // namespace
@@ -409,6 +451,39 @@ TEST_F(SstFile, IsWrittenAsTheTableOptionsSay) {
   other.comparator = ReverseBytewiseComparator();
   SstFileReader wrong(other);
   EXPECT_TRUE(wrong.Open("/x.sst").IsInvalidArgument());
+}
+
+// Not with the settings of the same names that a database has for its own tables.
+TEST_F(SstFile, IsWrittenAsTheEnvOptionsSay) {
+  const auto files = std::make_shared<WatchedOutputs>(memory_);
+  UseFiles(files);
+  constexpr size_t kBufferBytes = 8 << 10;
+  const std::unique_ptr<RateLimiter> limiter(NewGenericRateLimiter(int64_t{1} << 40));
+  options_.rate_limiter.reset(NewGenericRateLimiter(int64_t{1} << 40));
+  EnvOptions env_options;
+  const auto write = [&] {
+    files->largest_write = 0;
+    SstFileWriter writer(env_options, options_, nullptr, true, Env::IO_LOW);
+    ASSERT_OK(writer.Open("/x.sst"));
+    for (int i = 0; i < 1000; i++) ASSERT_OK(writer.Put(Key(i), std::string(2000, 'v')));
+    ASSERT_OK(writer.Finish());
+  };
+  options_.bytes_per_sync = kBufferBytes;
+  write();
+  EXPECT_GT(files->largest_write, kBufferBytes);
+  EXPECT_EQ(files->synced_ranges, 0);
+  EXPECT_FALSE(files->is_strict);
+
+  env_options.writable_file_max_buffer_size = kBufferBytes;
+  env_options.bytes_per_sync = 2 * kBufferBytes;
+  env_options.strict_bytes_per_sync = true;
+  env_options.rate_limiter = limiter.get();
+  write();
+  EXPECT_LE(files->largest_write, kBufferBytes);
+  EXPECT_GE(files->synced_ranges, 2);
+  EXPECT_TRUE(files->is_strict);
+  EXPECT_GE(limiter->GetTotalBytesThrough(Env::IO_LOW), 2'000'000);
+  EXPECT_EQ(options_.rate_limiter->GetTotalBytesThrough(), 0);
 }
 
 }  // namespace ashlar

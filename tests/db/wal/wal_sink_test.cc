@@ -88,6 +88,23 @@ TEST_P(WalSinkTest, WritesWhatIsReadBack) {
   EXPECT_EQ(FileBytes().size(), sink->size());
 }
 
+// A log of the size that is allowed takes commits that are in flight; behind its capacity it fails.
+TEST_P(WalSinkTest, AMappedLogIsLimitedToHalfOfItsCapacity) {
+  options_.mapped_capacity = 1 << 20;
+  const std::string record(100'000, 'r');
+  const auto sink = Open();
+  Status status;
+  while (status.ok() && sink->size() < 2 * options_.mapped_capacity) status = sink->Append(record);
+  if (!WantsMapped()) {
+    EXPECT_OK(status);
+    EXPECT_EQ(MaxLogBytes(options_), UINT64_MAX);
+    return;
+  }
+  EXPECT_FALSE(status.ok());
+  EXPECT_EQ(MaxLogBytes(options_), options_.mapped_capacity / 2);
+  EXPECT_GT(sink->delivered_size(), MaxLogBytes(options_));
+}
+
 TEST_P(WalSinkTest, GivesBackPreallocatedSpaceWhenItIsOnlyDropped) {
   {
     const auto sink = Open();

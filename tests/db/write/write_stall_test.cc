@@ -75,6 +75,17 @@ TEST(WriteStall, TheLastBufferIsFilledAtThePaceOfTheFlush) {
   EXPECT_EQ(PacedMemTableBytes(1, 1, options), 16 * kStallMiB);
 }
 
+// Otherwise a filter of a quarter of the buffer would use up all that a flush allows.
+TEST(WriteStall, WhatAnEmptyMemTableHasIsLeftOutOfThePace) {
+  ColumnFamilyOptions options = TestOptions();
+  options.max_write_buffer_number = 2;
+  const uint64_t filter_bytes = 16 * kStallMiB;
+  EXPECT_EQ(PacedMemTableBytes(1, 0, options, filter_bytes), (16 + 6) * kStallMiB);
+  EXPECT_EQ(PacedMemTableBytes(1, 1, options, filter_bytes), (16 + 12) * kStallMiB);
+  EXPECT_EQ(PacedMemTableBytes(1, 0, options, options.write_buffer_size + 1),
+            options.write_buffer_size);
+}
+
 TEST(WriteStall, BuffersBeforeTheLastAndSmallOnesAreFilledAtAnyPace) {
   ColumnFamilyOptions options = TestOptions();
   options.max_write_buffer_number = 3;

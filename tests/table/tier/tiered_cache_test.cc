@@ -156,6 +156,25 @@ TEST_F(SecondTierTest, DividesOneBudget) {
                   .IsNotSupported());
 }
 
+// The second tier of a program keeps the capacity that the program chose.
+TEST_F(SecondTierTest, ACacheWithATierOfTheProgramIsNotDivided) {
+  LRUCacheOptions options;
+  options.capacity = 4000;
+  options.secondary_cache = StoreOptions(1000).MakeSharedSecondaryCache();
+  ASSERT_NE(options.secondary_cache, nullptr);
+  const std::shared_ptr<Cache> cache = options.MakeSharedCache();
+  ASSERT_NE(cache, nullptr);
+  EXPECT_TRUE(UpdateTieredCache(cache, 8000).IsInvalidArgument());
+  EXPECT_TRUE(UpdateTieredCache(cache, -1, 0.5).IsInvalidArgument());
+  EXPECT_TRUE(UpdateTieredCache(cache, -1, std::numeric_limits<double>::max(),
+                                TieredAdmissionPolicy::kAdmPolicyAllowAll)
+                  .IsInvalidArgument());
+  EXPECT_EQ(cache->GetCapacity(), 4000u);
+  size_t capacity = 0;
+  ASSERT_OK(options.secondary_cache->GetCapacity(capacity));
+  EXPECT_EQ(capacity, 1000u);
+}
+
 TEST_F(SecondTierTest, ContradictionsMakeNone) {
   TieredCacheOptions options;
   EXPECT_EQ(NewTieredCache(options), nullptr) << "without a first tier";

@@ -340,6 +340,8 @@ TEST_F(BatchFixture, OnlyIteratorsOfOurOwnThatFitAreOneMergeWithTheBatch) {
   options = ReadOptions();
   options.prefix_same_as_start = true;
   EXPECT_TRUE(is_one(options, nullptr));
+  EXPECT_TRUE(is_one(options, &options));
+  EXPECT_FALSE(is_one(ReadOptions(), &options)) << "only the batch ends with the prefix";
   options = ReadOptions();
   options.max_skippable_internal_keys = 1;
   EXPECT_FALSE(is_one(options, nullptr));
@@ -359,17 +361,25 @@ TEST_F(BatchFixture, RowsOfABatchEndWithThePrefixThatWasSought) {
   }
   ReadOptions read;
   read.prefix_same_as_start = true;
-  for (const bool is_flushed : {false, true}) {
-    SCOPED_TRACE(is_flushed);
-    if (is_flushed) {
+  // 0: one merge. The others are merged from outside: 1 an iterator of another class, 2 one that
+  // does not end with the prefix itself, 3 one of ours that counts what it skips.
+  for (const int base : {0, 1, 2, 3}) {
+    SCOPED_TRACE(base);
+    if (base == 3) {
       ASSERT_OK(db_->Flush(FlushOptions(), prefixed));
     }
+    ReadOptions of_base = read;
+    of_base.prefix_same_as_start = base != 2;
+    of_base.max_skippable_internal_keys = base == 3 ? 100 : 0;
+    std::unique_ptr<Iterator> rows(db_->NewIterator(of_base, prefixed));
+    if (base == 1 || base == 2) rows = std::make_unique<PassingIterator>(std::move(rows));
     WriteBatchWithIndex batch;
     for (const char* key : {"a1", "b3", "b6", "c1"}) ASSERT_OK(batch.Merge(prefixed, key, "own"));
     for (const char* key : {"a2", "b2", "c0"}) ASSERT_OK(batch.Put(prefixed, key, "own"));
     ASSERT_OK(batch.Delete(prefixed, "b5"));
     const std::unique_ptr<Iterator> iterator(
-        batch.NewIteratorWithBase(prefixed, db_->NewIterator(read, prefixed), &read));
+        batch.NewIteratorWithBase(prefixed, rows.release(), base == 3 ? nullptr : &read));
+    EXPECT_EQ(IsOneMerge(*iterator), base == 0);
     iterator->Seek("b");
     EXPECT_EQ(Rest(iterator.get()), "b1=db b2=own b3=db,own b6=own ");
     iterator->SeekForPrev("b9");

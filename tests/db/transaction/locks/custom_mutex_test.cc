@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/transaction/locks/range_locks.h"
 #include "tests/db/transaction/locks/lock_tools.h"
 #include "tests/support/status_matchers.h"
 #include "util/result.h"
@@ -32,7 +33,8 @@ struct Control {
   std::atomic<bool> is_killed{false};      // waits time out at once
   std::atomic<bool> is_broken{false};      // waits fail
   std::atomic<bool> has_no_memory{false};  // no condition variable can be made
-  std::function<void()> before_throw;      // if set, waits call it without the mutex and throw
+  std::function<void()> before_throw;      // the next wait calls it without the mutex and throws
+  std::function<void()> after_unlock;      // if set, called when a mutex is free again
   std::atomic<uint64_t> now_micros{1'000'000};
 };
 
@@ -51,6 +53,7 @@ class TestMutex final : public TransactionDBMutex {
   void UnLock() override {
     control_->locked--;
     mutex.unlock();
+    if (control_->after_unlock != nullptr) control_->after_unlock();
   }
 
   std::mutex mutex;
@@ -93,9 +96,10 @@ class TestCondition final : public TransactionDBCondVar {
  private:
   // As a standard condition variable, it throws with the mutex locked.
   [[noreturn]] void Throw(std::unique_lock<std::mutex> lock) {
+    const std::function<void()> before_throw = std::exchange(control_->before_throw, nullptr);
     control_->locked--;
     lock.unlock();
-    control_->before_throw();
+    before_throw();
     lock.lock();
     control_->locked++;
     lock.release();
@@ -147,6 +151,21 @@ class CustomMutexTest : public LockFixture<ControlClock> {
   }
 
   Control& control = clock.control;
+};
+
+class CustomRangeMutexTest : public LockFixture<ControlClock*, RangeLocks> {
+ protected:
+  CustomRangeMutexTest() {
+    auto owned = std::make_unique<ControlClock>();
+    clock = owned.get();
+    const auto factory = std::make_shared<TestFactory>(&owned->control);
+    Use(std::make_unique<RangeLocks>(std::move(owned), factory), 4);
+  }
+  // Of the owner 2, whose wait throws.
+  void ExpectThrown(const std::function<Status()>& acquire) {
+    EXPECT_THROW(IgnoreError(acquire(), "it throws"), std::runtime_error);
+    EXPECT_EQ(locks->GetTotals().waiters, 0u);
+  }
 };
 
 TEST_F(CustomMutexTest, AWaitGoesThroughTheConditionVariable) {
@@ -243,6 +262,83 @@ TEST_F(CustomMutexTest, AnExpiredLockIsTaken) {
   EXPECT_OK(Owner(2).Exclude("k"));
   EXPECT_TRUE(Owner(1).is_stolen);
   EXPECT_EQ(clock.NowMicros(), Owner(1).expiration_deadline);
+}
+
+TEST_F(CustomRangeMutexTest, ARangeThatIsGrantedBeforeTheWaitThrowsIsGivenBack) {
+  ASSERT_OK(Owner(1).Exclude("k"));
+  clock->control.before_throw = [&] { Owner(1).Release("k"); };
+  ExpectThrown([&] { return Owner(2).Exclude("k"); });
+  EXPECT_EQ(Owner(2).Mode("k"), LockMode::kNone);
+  EXPECT_EQ(locks->GetTotals().keys, 0u);
+
+  ASSERT_OK(Owner(1).Exclude("k"));
+  clock->control.before_throw = [&] { Owner(1).Release("k"); };
+  ExpectThrown([&] {
+    return locks->AcquireRange(&Owner(2), 0, Endpoint("a"), Endpoint("z"), LockMode::kExclusive);
+  });
+  EXPECT_EQ(locks->GetTotals().keys, 0u);
+}
+
+// Those that wait for it go on.
+TEST_F(CustomRangeMutexTest, ARangeThatIsGivenBackIsGrantedToTheNext) {
+  ASSERT_OK(Owner(1).Exclude("k"));
+  Owner(3).lock_timeout_micros = -1;
+  std::unique_ptr<Waiting> next;
+  clock->control.before_throw = [&] {
+    next = std::make_unique<Waiting>(locks.get(), &Owner(3), "k", LockMode::kExclusive);
+    Owner(1).Release("k");
+  };
+  ExpectThrown([&] { return Owner(2).Exclude("k"); });
+  EXPECT_OK(next->Result());
+  EXPECT_EQ(HoldersOf(locks.get(), "k"), std::vector<TransactionID>{3});
+}
+
+// What the owner had before is not given back with it.
+TEST_F(CustomRangeMutexTest, ARangeThatWasJoinedStays) {
+  ASSERT_OK(Owner(1).Exclude("k"));
+  ASSERT_OK(Owner(2).Exclude("l"));
+  clock->control.before_throw = [&] {
+    Owner(1).Release("k");
+    ASSERT_EQ(locks->SetMaxLockMemory(locks->GetStatus().current_lock_memory), 0);
+    ASSERT_OK(Owner(3).Exclude("z"));
+  };
+  ExpectThrown([&] { return Owner(2).Exclude("k"); });
+  ASSERT_EQ(locks->SetMaxLockMemory(1 << 20), 0);
+  Owner(4).lock_timeout_micros = 0;
+  EXPECT_TRUE(IsLockTimeout(Owner(4).Exclude("l")));
+  Owner(2).ReleaseAll();
+  Owner(3).ReleaseAll();
+  EXPECT_EQ(locks->GetTotals().keys, 0u);
+}
+
+// Also if another thread has found it.
+TEST_F(CustomRangeMutexTest, ADeadlockIsInTheHistoryWhenItsVictimReturns) {
+  Control& control = clock->control;
+  for (const TransactionID id : {1, 2}) Owner(id).lock_timeout_micros = -1;
+  for (const TransactionID id : {1, 2}) Owner(id).deadlock_timeout_micros = 0;
+  Owner(2).deadlock_detect = true;
+  std::atomic<bool> has_looked{false};
+  const std::thread::id finder = std::this_thread::get_id();
+  control.after_unlock = [&] {
+    if (std::this_thread::get_id() != finder || control.notified == 0) return;
+    while (!has_looked) std::this_thread::yield();
+  };
+  ASSERT_OK(Owner(1).Exclude("a"));
+  ASSERT_OK(Owner(2).Exclude("b"));
+  Status status;
+  size_t found = 0;
+  std::thread victim([&] {
+    status = Owner(2).Exclude("a");
+    found = locks->GetRangeDeadlockInfoBuffer().size();
+    has_looked = true;
+    Owner(2).ReleaseAll();
+  });
+  while (control.waits == 0) std::this_thread::yield();
+  EXPECT_OK(Owner(1).Exclude("b"));
+  victim.join();
+  control.after_unlock = nullptr;
+  EXPECT_TRUE(status.IsDeadlock()) << status.ToString();
+  EXPECT_EQ(found, 1u);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Deadlocks: found once each, and never where there is none. One thread plays all owners, so each
-// wait lies inside of the wait before it.
+// wait lies inside of the wait before it; at the end are threads.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/db/transaction/locks/lock_tools.h"
@@ -394,6 +396,47 @@ TEST(RandomDeadlocksTest, TheOneThatClosesACycleIsTheVictimAndNobodyElse) {
     ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(deadlocks, 1000);
+}
+
+// ---- Several threads
+
+// A thread other than the victim gets the time only when the victim has looked at the history.
+class HistoryClock final : public ManualClock {
+ public:
+  int64_t UnixSeconds() override {
+    while (std::this_thread::get_id() != victim && !has_looked) std::this_thread::yield();
+    return ManualClock::UnixSeconds();
+  }
+  std::thread::id victim;
+  std::atomic<bool> has_looked{false};
+};
+
+class VictimTest : public LockFixture<HistoryClock> {
+ protected:
+  VictimTest() { UsePointLocks({}, 2); }
+};
+
+TEST_F(VictimTest, ADeadlockIsInTheHistoryWhenItsVictimReturns) {
+  for (const TransactionID id : {1, 2}) Owner(id).lock_timeout_micros = -1;
+  Owner(1).deadlock_timeout_micros = 0;
+  Owner(2).deadlock_timeout_micros = int64_t{3'600'000'000};  // only 1 searches
+  Owner(2).deadlock_detect = true;
+  ASSERT_OK(Owner(1).Exclude("a"));
+  ASSERT_OK(Owner(2).Exclude("b"));
+  Status status;
+  size_t found = 0;
+  std::thread victim([&] {
+    clock.victim = std::this_thread::get_id();
+    status = Owner(2).Exclude("a");
+    found = locks->GetDeadlocks().size();
+    clock.has_looked = true;
+    Owner(2).ReleaseAll();
+  });
+  while (locks->GetTotals().waiters == 0) std::this_thread::yield();
+  EXPECT_OK(Owner(1).Exclude("b"));
+  victim.join();
+  EXPECT_TRUE(status.IsDeadlock()) << status.ToString();
+  EXPECT_EQ(found, 1u);
 }
 
 }  // namespace

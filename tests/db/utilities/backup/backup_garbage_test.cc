@@ -158,6 +158,57 @@ TEST_F(GarbageTest, AnErrorOfOneMetaFileIsNotOneOfTheEngine) {
   EXPECT_OK(engine_->VerifyBackup(1, true));
 }
 
+// The meta file could not be read when the engine was opened, so nobody seems to name its table.
+TEST_F(GarbageTest, AStoppedBackupLeavesTheFilesOfOneThatCannotBeRead) {
+  backup_options_.callback_trigger_interval_size = 1;
+  Open();
+  OpenEngine();
+  Put(0, 10, "value");
+  CreateFlushed();
+  const auto faulty = std::make_shared<FaultFileSystem>(memory_);
+  UseFiles(faulty);
+  faulty->AddFault(
+      {.mode = FaultMode::kSticky, .kinds = KindBit(CallKind::kOpenRead), .path_part = "/meta/1"});
+  Open();
+  OpenEngine();
+  ASSERT_EQ(CorruptIds(), std::vector<BackupID>{1});
+  CreateBackupOptions options;
+  options.progress_callback = [this] { engine_->StopBackup(); };
+  EXPECT_TRUE(engine_->CreateNewBackup(options, db_.get()).IsIncomplete());
+  faulty->ClearFaults();
+  OpenEngine();
+  EXPECT_EQ(Ids(), std::vector<BackupID>{1});
+  EXPECT_OK(engine_->VerifyBackup(1, /*verify_with_checksum=*/true));
+}
+
+// Not only the first attempt, whose id the other backup has, is refused.
+TEST_F(GarbageTest, BesideAnUnknownBackupNoOtherIsMade) {
+  Open();
+  Put(0, 10, "value");
+  OpenEngine();
+  const std::unique_ptr<BackupEngine> other = std::move(engine_);
+  OpenEngine();
+  CreateFlushed();
+  for (int i = 0; i < 3; i++) {
+    EXPECT_TRUE(other->CreateNewBackup(CreateBackupOptions(), db_.get()).IsAborted()) << i;
+  }
+  EXPECT_EQ(List("/backups/meta"), std::vector<std::string>{"1"});
+  EXPECT_OK(engine_->VerifyBackup(1, /*verify_with_checksum=*/true));
+}
+
+TEST_F(GarbageTest, ADeletionLeavesTheFilesOfAnUnknownBackup) {
+  Open();
+  Put(0, 10, "value");
+  OpenEngine();
+  CreateFlushed();
+  const std::unique_ptr<BackupEngine> other = std::move(engine_);
+  OpenEngine();
+  ASSERT_EQ(Create(), 2u);
+  EXPECT_OK(other->DeleteBackup(1));
+  EXPECT_FALSE(Exists("/backups/meta/1"));
+  EXPECT_OK(engine_->VerifyBackup(2, /*verify_with_checksum=*/true));
+}
+
 TEST_F(GarbageTest, TheFirstCreationCollectsWhatAnEarlierEngineLeft) {
   MakeTwo();
   Write("/backups/shared_checksum/000077_sAAAAAAAAAAAAAAAAAAAA_5.sst", "12345");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/utilities/option_change_migration.h"
 #include "env/periodic_timer.h"
 #include "tests/support/moved_clock.h"
@@ -75,6 +76,22 @@ TEST_F(MigrationTest, NewOptionsOpenWhatTheOldOnesWrote) {
       Close();
     }
   }
+}
+
+// The last level is kept free for tables that are ingested behind all others.
+TEST_F(MigrationTest, ALevelThatIsKeptFreeIsExplained) {
+  options_.allow_ingest_behind = true;
+  Take({kCompactionStyleUniversal, 4, false});
+  Open();
+  FillAndClose();
+  const Options old_options = options();
+  Take({kCompactionStyleLevel, 4, true});
+  const Status status = OptionChangeMigration(dir_, old_options, options());
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  EXPECT_NE(status.ToString().find("allow_ingest_behind"), std::string::npos) << status.ToString();
+  options_ = old_options;
+  Open();
+  EXPECT_EQ(ReadRows(), rows_);
 }
 
 TEST_F(MigrationTest, FamiliesAreMigratedEach) {
@@ -150,6 +167,46 @@ TEST_F(MigrationTest, FifoThatWouldDeleteTheTablesIsRefused) {
   fifo.max_data_files_size = 1000;
   refuses("max_data_files_size would be 1000");
   options_ = old_options;
+  Open();
+  EXPECT_EQ(ReadRows(), rows_);
+}
+
+// Before the long part, after which the old options might not open the database any more.
+TEST_F(MigrationTest, OptionsThatCannotOpenTheDatabaseAreRefusedBeforeItIsCompacted) {
+  Take(kShapes[3]);
+  Open();
+  FillAndClose();
+  const Options old_options = options();
+  Open();
+  CompactAndRewrite();
+  ASSERT_EQ(TableCount(0), 0);
+  const std::vector<std::string> tables = TableNames(2);
+  ASSERT_GT(tables.size(), 1u);
+  Close();
+  const auto refuses = [&](const auto& change) {
+    Take(kShapes[7]);  // all tables would become one of level 0
+    change();
+    EXPECT_FALSE(OptionChangeMigration(dir_, old_options, options()).ok());
+    options_ = old_options;
+    Open();
+    EXPECT_EQ(TableNames(2), tables);
+    EXPECT_EQ(ReadRows(), rows_);
+    Close();
+  };
+  refuses([&] { options_.comparator = ReverseBytewiseComparator(); });
+  refuses([&] { options_.cf_paths = {{"/a", 1000}, {"/b", 1000}}; });
+  refuses([&] { options_.db_paths = {{"/elsewhere", 1000}}; });
+}
+
+// Logs may move too, to a directory that the last step makes.
+TEST_F(MigrationTest, TheNewOptionsMayNameAnotherDirectoryOfLogs) {
+  Take(kShapes[2]);
+  Open();
+  FillAndClose();
+  const Options old_options = options();
+  Take(kShapes[4]);
+  options_.wal_dir = "/logs";
+  ASSERT_OK(OptionChangeMigration(dir_, old_options, options()));
   Open();
   EXPECT_EQ(ReadRows(), rows_);
 }

@@ -150,6 +150,28 @@ TEST_F(TtlTest, FamiliesHaveTtlsOfTheirOwn) {
   EXPECT_EQ(ttl, 1000);
 }
 
+// The families of two databases have the same numbers.
+TEST_F(TtlTest, AHandleOfAnotherDatabaseSetsNothing) {
+  OpenTtl({"default", "f"}, {10, 20});
+  DBWithTTL* opened = nullptr;
+  std::vector<ColumnFamilyHandle*> theirs;
+  ASSERT_OK(DBWithTTL::Open(options_, "/other", {{"default", options_}, {"f", options_}}, &theirs,
+                            &opened, {30, 40}));
+  const std::unique_ptr<DBWithTTL> other(opened);
+  int32_t ttl = 0;
+  uint64_t property = 0;
+  for (size_t i = 0; i < handles_.size(); i++) {
+    ttl_db_->SetTtl(theirs[i], 7);
+    EXPECT_TRUE(ttl_db_->GetTtl(theirs[i], &ttl).IsInvalidArgument());
+    EXPECT_FALSE(ttl_db_->GetIntProperty(theirs[i], "ashlar.ttl", &property));
+    ASSERT_OK(ttl_db_->GetTtl(handles_[i], &ttl));
+    EXPECT_EQ(ttl, i == 0 ? 10 : 20);
+    ASSERT_OK(other->GetTtl(theirs[i], &ttl));
+    EXPECT_EQ(ttl, i == 0 ? 30 : 40);
+  }
+  for (ColumnFamilyHandle* family : theirs) ASSERT_OK(other->DestroyColumnFamilyHandle(family));
+}
+
 TEST_F(TtlTest, EveryFamilyNeedsATtl) {
   DBWithTTL* opened = nullptr;
   std::vector<ColumnFamilyHandle*> handles;

@@ -100,12 +100,13 @@ Status CacheCharge::AddEntry(size_t bytes) {
 
 // Removes entries as long as the rest is at least `bytes`. The charge may stay a little above it.
 void CacheCharge::ShrinkTo(size_t bytes) {
+  [[maybe_unused]] const size_t before = bytes_;
   while (!entries_.empty() && bytes_ - entries_.back().bytes >= bytes) {
     cache_->Release(entries_.back().handle, /*erase_if_last_ref=*/true);
     bytes_ -= entries_.back().bytes;
     entries_.pop_back();
   }
-  assert(bytes_ >= bytes || entries_.empty());
+  assert(bytes_ >= std::min(bytes, before));
 }
 
 }  // namespace ashlar

@@ -434,7 +434,9 @@ void ClockCache::ApplyToHandle(Cache*, Handle* handle, const EntryCallback& call
   callback(KeySliceOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
 }
 
+// Objects that are retired already may hold references that would keep others here.
 void ClockCache::EraseUnRefEntries() {
+  if (!InEpoch()) EpochReclaim();
   for (size_t i = 0; i < shard_count_; ++i) {
     Departed departed;
     shards_[i].EraseUnreferenced(&departed);

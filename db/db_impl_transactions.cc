@@ -14,7 +14,6 @@
 #include "db/options/options_check.h"
 #include "db/own_moment.h"
 #include "db/read/block_accesses.h"
-#include "db/read/dropped_points.h"
 #include "db/read/latest_seqno.h"
 #include "db/read/multi_get.h"
 #include "db/read/read_view.h"
@@ -77,22 +76,13 @@ void DBImpl::ReadDecidedPoints(const ReadOptions& options, MultiGetRequest* requ
   ReadOptions read = options;
   read.snapshot = moment.snapshot();
   std::optional<DecidedVersions> decided;
-  const auto read_as_of = [&](SequenceNumber seqno, MultiGetRequest* keys) {
-    {
-      const EpochGuard guard;
-      decided.emplace(core_.undecided.Load(), seqno, request->own);
-    }
-    keys->callback = &*decided;
-    ReadPointsOfRequest(read, keys);
-  };
-  for (size_t i = 0; i < request->keys.size(); i++) request->values[i].Reset();
-  read_as_of(moment.snapshot()->GetSequenceNumber(), request);
-  if (!core_.mode.is_following()) return;
-  read.value_size_soft_limit = UINT64_MAX;  // decided by the whole request
-  for (DroppedPoints& dropped : DroppedPoints::Of(*request, *request->held)) {
-    read_as_of(dropped.seqno(), dropped.request());
-    dropped.PutBack();
+  {
+    const EpochGuard guard;
+    decided.emplace(core_.undecided.Load(), moment.snapshot()->GetSequenceNumber(), request->own);
   }
+  for (size_t i = 0; i < request->keys.size(); i++) request->values[i].Reset();
+  request->callback = &*decided;
+  ReadPointsOfRequest(read, request);
 }
 
 Iterator* DBImpl::NewIteratorWithOwn(const DecidedVersions::Own& own, const ReadOptions& options,

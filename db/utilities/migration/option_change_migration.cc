@@ -226,9 +226,7 @@ Status TryNewOptions(const std::string& name, const DBOptions& old_options, cons
   }
   DBOptions options = new_options;
   options.error_if_exists = false;
-  // The logs, which are empty, are where the old options say, and need no filter.
-  options.wal_dir = old_options.wal_dir;
-  options.wal_filter = nullptr;
+  options.wal_filter = nullptr;  // the logs are empty
   OpenFamilies trial;
   RETURN_IF_ERROR(trial.OpenForReadOnly(options, name, families));
   return trial.Close();

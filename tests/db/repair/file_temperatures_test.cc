@@ -99,7 +99,10 @@ TEST_F(FileTemperaturesTest, ACheckpointHasAllTablesInOneDirectory) {
   Open({"default", "f"});
   Put("a");
   Flush();
-  CompactAndRewrite();
+  CompactRangeOptions to_second;
+  to_second.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  to_second.target_path_id = 1;
+  ASSERT_OK(db_->CompactRange(to_second, nullptr, nullptr));
   ASSERT_EQ(Tables().size(), 1u);
   ASSERT_EQ(Tables()[0].db_path, "/second");
   Checkpoint* made = nullptr;

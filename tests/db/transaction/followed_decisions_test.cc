@@ -12,7 +12,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/db/following/secondary_db.h"
 #include "tests/db/transaction/hidden_data_fixture.h"
@@ -41,13 +40,6 @@ class FollowedDecisionsTest : public HiddenDataTest {
   void DropOther() {
     ASSERT_OK(db_->DropColumnFamily(other_));
     secondary_.CatchUp();
-  }
-  // "a" of the default family and "k" of the other one, by one MultiGet of the secondary.
-  std::vector<std::string> GetOfBoth(const ReadOptions& read) {
-    std::vector<std::string> values;
-    const auto statuses = secondary_->MultiGet(read, secondary_.handles(), {"a", "k"}, &values);
-    for (const Status& status : statuses) EXPECT_OK(status);
-    return values;
   }
   // Writes the key in a transaction that is prepared and committed at once.
   void CommitInTwoPhases(const std::string& name, const std::string& key) {
@@ -106,10 +98,8 @@ TEST_F(FollowedDecisionsTest, WhatWasUndecidedInADroppedFamilyStaysHidden) {
   ExpectToEnd([this] { EXPECT_EQ(secondary_.Get("k", 1), "0"); });
   ExpectToEnd([this] { EXPECT_EQ(secondary_.ReadRows(1), (Rows{{"k", "0"}})); });
   ReadOptions read;
-  EXPECT_EQ(GetOfBoth(read), (std::vector<std::string>{"1", "0"}));
   read.snapshot = secondary_->GetSnapshot();
   EXPECT_EQ(secondary_.Get("k", 1, read), "0");
-  EXPECT_EQ(GetOfBoth(read), (std::vector<std::string>{"1", "0"}));
   EXPECT_EQ(secondary_.ReadRows(1, read), (Rows{{"k", "0"}}));
   secondary_->ReleaseSnapshot(read.snapshot);
 }

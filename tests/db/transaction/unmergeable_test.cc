@@ -167,7 +167,7 @@ TEST_F(WriteUnpreparedTest, AnOpeningWithoutTheMergeOperatorRollsBack) {
   ASSERT_NO_FATAL_FAILURE(CrashAndReopen(&transaction));
   EXPECT_EQ(LockCount(), 0u);
   EXPECT_EQ(ValueOf(db_.get(), "l"), "NotFound: ");
-  EXPECT_TRUE(db_->Merge(WriteOptions(), "k", "2").IsInvalidArgument());
+  EXPECT_TRUE(db_->Merge(WriteOptions(), "k", "2").IsNotSupported());
   db_.reset();
   options_.merge_operator = append;
   Open();

@@ -470,7 +470,7 @@ TEST_F(SstFile, IsWrittenAsTheEnvOptionsSay) {
   };
   options_.bytes_per_sync = kBufferBytes;
   write();
-  EXPECT_GT(files->largest_write, kBufferBytes);
+  EXPECT_GT(files->largest_write, 2 * kBufferBytes);
   EXPECT_EQ(files->synced_ranges, 0);
   EXPECT_FALSE(files->is_strict);
 
@@ -479,7 +479,7 @@ TEST_F(SstFile, IsWrittenAsTheEnvOptionsSay) {
   env_options.strict_bytes_per_sync = true;
   env_options.rate_limiter = limiter.get();
   write();
-  EXPECT_LE(files->largest_write, kBufferBytes);
+  EXPECT_LT(files->largest_write, 2 * kBufferBytes) << "a block may go beyond the buffer";
   EXPECT_GE(files->synced_ranges, 2);
   EXPECT_TRUE(files->is_strict);
   EXPECT_GE(limiter->GetTotalBytesThrough(Env::IO_LOW), 2'000'000);

@@ -68,7 +68,7 @@ class SpaceTest : public DbTest {
           name.ends_with(".sst") || name.ends_with(".blob") || (with_trash && IsTrashName(name));
       if (!is_counted) continue;
       const Result<uint64_t> size = FileSizeOf(memory_.get(), StrCat(dir, "/", name));
-      if (size.ok()) bytes += *size;
+      if (size.ok()) bytes += size.value();
     }
     return bytes;
   }

@@ -63,6 +63,7 @@ struct UnmergedValue;
 class ReadCallback;
 class ReadExplainer;
 class StampedIterator;
+class StampedLookup;
 struct MultiGetRequest;
 
 // What an iterator sees besides the versions up to the number of its view, or does not see.
@@ -462,8 +463,18 @@ class DBImpl final : public UnbuiltCalls,
   Status GetStampedOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
                             const Slice& key, const GetMergeOperandsOptions& operands_options,
                             PinnableSlice* operands, int* count);
+  Status GetStampedTraced(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                          const StampedResult& result);
+  Status FinishStamped(StampedLookup* lookup, const StampedResult& result);
   struct StampedResults;  // the same for many keys
+  struct StampedView;
   struct KeysByKind;
+  std::vector<StampedView> StampedViewsOf(const ReadOptions& options,
+                                          std::span<const size_t> indexes,
+                                          ColumnFamilyHandle** handles);
+  StampedIterator* VersionsIn(const ReadOptions& options, StampedView* view);
+  Status LookUpInView(const ReadOptions& options, StampedView* view, const Slice& key,
+                      const StampedResult& result);
   void MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                        ColumnFamilyHandle** handles, const Slice* keys,
                        const StampedResults& results, uint64_t get_id);

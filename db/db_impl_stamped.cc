@@ -16,6 +16,7 @@
 #include "db/read/block_accesses.h"
 #include "db/read/multi_get.h"
 #include "db/read/pinned_iterator.h"
+#include "db/read/point_read.h"
 #include "db/read/read_explainer.h"
 #include "db/read/stamped_iterator.h"
 #include "db/read/stamped_read.h"
@@ -23,9 +24,11 @@
 #include "db/state/undo_change.h"
 #include "db/version/version.h"
 #include "db/version/version_set.h"
+#include "table/iterator/stamped_lookup.h"
 #include "util/result.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -62,6 +65,14 @@ class TracedSearch {
   const StampedIterator* const versions_;
 };
 
+// The number up to which a read sees entries. `visible`: without a snapshot.
+SequenceNumber StampedSeqno(const ReadOptions& options, SequenceNumber visible,
+                            const SuperVersion& super_version) {
+  const SequenceNumber seqno =
+      options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : visible;
+  return std::min(seqno, super_version.newest_seqno());
+}
+
 }  // namespace
 
 [[gnu::cold]] Status DBImpl::RefuseStamped(const char* call, ColumnFamilyHandle* handle) const {
@@ -70,7 +81,7 @@ class TracedSearch {
                                      " has timestamps, for which the call is not built"));
 }
 
-// Finds the key in a view whose options were checked.
+// Finds the key with an iterator whose options were checked.
 Status DBImpl::LookUp(StampedIterator* versions, const Slice& key, const StampedResult& result) {
   assert(versions != nullptr);
   using Found = StampedIterator::Found;
@@ -95,27 +106,73 @@ Status DBImpl::LookUp(StampedIterator* versions, const Slice& key, const Stamped
   return versions->HasManyOperands() ? Status::OkMergeOperandThresholdExceeded() : Status::OK();
 }
 
-// A lookup is a seek of an iterator to the newest version that is not above the read's timestamp.
-// There is no fast path, because few families have timestamps.
+// Reports a lookup that has asked all runs, or has failed.
+Status DBImpl::FinishStamped(StampedLookup* lookup, const StampedResult& result) {
+  assert(lookup != nullptr);
+  lookup->Finish();
+  const PointLookup& decided = *lookup->asked();
+  if (decided.outcome() == PointLookup::Outcome::kFailed) return decided.status();
+  if (lookup->has_version() && result.timestamp != nullptr) {
+    *result.timestamp = lookup->stamp().ToString();
+  }
+  Statistics* const statistics = core_.services.statistics.get();
+  CountPointRead(decided, lookup->value().size(), statistics);
+  RecordTick(statistics, NUMBER_KEYS_READ);
+  if (decided.outcome() != PointLookup::Outcome::kFound) return Status::NotFound();
+  RecordTick(statistics, BYTES_READ, lookup->value().size());
+  if (result.columns != nullptr) {
+    PinnableSlice value;
+    lookup->MoveValueTo(&value);
+    result.columns->SetPlainValue(std::move(value));
+  } else {
+    lookup->MoveValueTo(result.value);
+  }
+  return Status::OK();
+}
+
+// Each run is asked once, in one epoch if everything is in memory. What that cannot decide is left
+// to an iterator over all runs.
 Status DBImpl::GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                           const StampedResult& result) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
   ColumnFamilyData* const family = FamilyOf(handle);
   if (core_.query_trace.is_on()) core_.query_trace.OnGet(family->id(), key);
-  ReadView view = family->AcquireViewFor(options.snapshot);
+  if (core_.block_trace.is_on()) return GetStampedTraced(options, handle, key, result);
+  EpochGuard guard;
+  // The super version is loaded before the number: see ReadViewSource::AcquireView().
+  SuperVersion* const super_version = SuperVersionFor(options, family);
+  const SequenceNumber seqno = StampedSeqno(options, VisibleSeqno(), *super_version);
+  RETURN_IF_ERROR(CheckStampedRead(options, *super_version));
+  StampedLookup lookup(family->comparator(), {key, *options.timestamp, seqno});
+  StampedRead read(*super_version, options, &lookup);
+  const bool is_over = read.RunInEpoch(SkipsMemTables(options));
+  if (is_over && !lookup.has_given_up()) return FinishStamped(&lookup, result);
+  // I/O is not allowed inside an epoch. The view keeps the super version alive instead.
+  ReadView view(family, SuperVersionRef(super_version), seqno);
+  guard.Leave();
+  if (!is_over) read.Finish();
+  if (!lookup.has_given_up()) return FinishStamped(&lookup, result);
+  StampedIterator versions(StampedPointOptions(options), std::move(view),
+                           {.merge = MergeToolsOf(core_),
+                            .skips_memtables = SkipsMemTables(options),
+                            .is_lookup = true});
+  return LookUp(&versions, key, result);
+}
+
+// While a block cache trace runs, each lookup is a seek of an iterator.
+[[gnu::cold]] Status DBImpl::GetStampedTraced(const ReadOptions& options,
+                                              ColumnFamilyHandle* handle, const Slice& key,
+                                              const StampedResult& result) {
+  ReadView view = FamilyOf(handle)->AcquireViewFor(options.snapshot);
   RETURN_IF_ERROR(CheckStampedRead(options, *view.super_version()));
-  std::unique_ptr<BlockAccesses> accesses;
-  if (core_.block_trace.is_on()) {
-    accesses = std::make_unique<BlockAccesses>(TracedReads(kUserGet, options, handle),
-                                               core_.block_trace.NextGetId());
-  }
+  BlockAccesses accesses(TracedReads(kUserGet, options, handle), core_.block_trace.NextGetId());
   const SequenceNumber seqno = view.seqno();
   StampedIterator versions(StampedPointOptions(options), std::move(view),
                            {.merge = MergeToolsOf(core_),
                             .skips_memtables = SkipsMemTables(options),
                             .is_lookup = true,
-                            .trace = accesses.get()});
-  const TracedSearch traced(accesses.get(), &versions, options, key, seqno);
+                            .trace = &accesses});
+  const TracedSearch traced(&accesses, &versions, options, key, seqno);
   return LookUp(&versions, key, result);
 }
 
@@ -148,59 +205,101 @@ struct DBImpl::StampedResults {
   }
 };
 
-// Reads keys of stamped families. All families are read at the same moment, as in NewIterators().
-// `get_id`: of the call in the block cache trace; kReservedGetId: none runs.
+// One family of a batch. The iterator, made when a key needs it, has the view from then on.
+struct DBImpl::StampedView {
+  ColumnFamilyData* family = nullptr;
+  ReadView view;
+  const SuperVersion* super_version = nullptr;  // of the view
+  SequenceNumber seqno = 0;
+  std::unique_ptr<BlockAccesses> accesses;  // null: no block cache trace runs
+  std::unique_ptr<StampedIterator> versions;
+};
+
+// One iterator serves all keys of a family.
+StampedIterator* DBImpl::VersionsIn(const ReadOptions& options, StampedView* view) {
+  assert(view != nullptr);
+  if (view->versions != nullptr) return view->versions.get();
+  view->versions = std::make_unique<StampedIterator>(
+      StampedPointOptions(options), std::move(view->view),
+      StampedIterator::Setting{.merge = MergeToolsOf(core_),
+                               .skips_memtables = SkipsMemTables(options),
+                               .is_lookup = true,
+                               .trace = view->accesses.get()});
+  return view->versions.get();
+}
+
+// GetStamped() for a key of a batch.
+Status DBImpl::LookUpInView(const ReadOptions& options, StampedView* view, const Slice& key,
+                            const StampedResult& result) {
+  assert(view != nullptr);
+  if (view->accesses != nullptr) [[unlikely]] {
+    StampedIterator* const versions = VersionsIn(options, view);
+    const TracedSearch traced(view->accesses.get(), versions, options, key, view->seqno);
+    return LookUp(versions, key, result);
+  }
+  StampedLookup lookup(view->family->comparator(), {key, *options.timestamp, view->seqno});
+  StampedRead read(*view->super_version, options, &lookup);
+  bool is_over = false;
+  {
+    const EpochGuard guard;
+    is_over = read.RunInEpoch(SkipsMemTables(options));
+  }
+  if (!is_over) read.Finish();
+  if (!lookup.has_given_up()) return FinishStamped(&lookup, result);
+  return LookUp(VersionsIn(options, view), key, result);
+}
+
+// Views of all families of the keys, of one moment as in NewIterators().
+std::vector<DBImpl::StampedView> DBImpl::StampedViewsOf(const ReadOptions& options,
+                                                        std::span<const size_t> indexes,
+                                                        ColumnFamilyHandle** handles) {
+  std::vector<StampedView> views;
+  {
+    MutexLock lock(&core_.mutex);
+    for (const size_t i : indexes) {
+      ColumnFamilyData* const family = FamilyOf(handles[i]);
+      const auto same = [family](const StampedView& view) { return view.family == family; };
+      if (std::any_of(views.begin(), views.end(), same)) continue;
+      views.push_back({.family = family, .view = family->AcquireViewFor(options.snapshot)});
+    }
+  }
+  for (StampedView& view : views) {
+    if (!core_.mode.is_following()) view.view.ReadAsOf(views.front().view.seqno());
+    view.super_version = view.view.super_version();
+    view.seqno = StampedSeqno(options, view.view.seqno(), *view.super_version);
+  }
+  return views;
+}
+
+// Reads keys of stamped families. `get_id`: of the call in the block cache trace; kReservedGetId:
+// none runs.
 void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                              ColumnFamilyHandle** handles, const Slice* keys,
                              const StampedResults& results, uint64_t get_id) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(),
                         DB_MULTIGET);
-  std::vector<std::pair<ColumnFamilyData*, ReadView>> views;
-  {
-    MutexLock lock(&core_.mutex);
-    for (const size_t i : indexes) {
-      ColumnFamilyData* const family = FamilyOf(handles[i]);
-      const auto same = [family](const auto& view) { return view.first == family; };
-      if (std::any_of(views.begin(), views.end(), same)) continue;
-      views.emplace_back(family, family->AcquireViewFor(options.snapshot));
-    }
-  }
-  if (views.empty()) return;
-  const SequenceNumber seqno = views.front().second.seqno();
   uint64_t value_bytes = 0;
-  // One iterator serves all keys of a family.
-  for (auto& [family, view] : views) {
-    if (!core_.mode.is_following()) view.ReadAsOf(seqno);
-    const Status checked = CheckStampedRead(options, *view.super_version());
-    std::unique_ptr<BlockAccesses> accesses;
+  for (StampedView& view : StampedViewsOf(options, indexes, handles)) {
+    const Status checked = CheckStampedRead(options, *view.super_version);
     if (get_id != BlockCacheTraceRecord::kReservedGetId) {
       BlockAccesses::Reads reads = TracedReads(kUserMultiGet, options, /*handle=*/nullptr);
-      reads.family = family->id();
-      reads.family_name = family->name();
-      accesses = std::make_unique<BlockAccesses>(std::move(reads), get_id);
-    }
-    std::unique_ptr<StampedIterator> versions;
-    if (checked.ok()) {
-      versions = std::make_unique<StampedIterator>(
-          StampedPointOptions(options), std::move(view),
-          StampedIterator::Setting{.merge = MergeToolsOf(core_),
-                                   .skips_memtables = SkipsMemTables(options),
-                                   .is_lookup = true,
-                                   .trace = accesses.get()});
+      reads.family = view.family->id();
+      reads.family_name = view.family->name();
+      view.accesses = std::make_unique<BlockAccesses>(std::move(reads), get_id);
     }
     for (const size_t i : indexes) {
-      if (FamilyOf(handles[i]) != family) continue;
+      if (FamilyOf(handles[i]) != view.family) continue;
       if (value_bytes > options.value_size_soft_limit) {
         results.statuses[i] = Status::Aborted("value_size_soft_limit reached");
         continue;
       }
       results.statuses[i] = checked;
       if (!checked.ok()) continue;
-      const TracedSearch traced(accesses.get(), versions.get(), options, keys[i], seqno);
-      results.statuses[i] = LookUp(versions.get(), keys[i], results.at(i));
+      const StampedResult result = results.at(i);
+      results.statuses[i] = LookUpInView(options, &view, keys[i], result);
       if (!results.statuses[i].ok()) continue;
-      const Slice* const entity = results.columns == nullptr ? nullptr : versions->stored_entity();
-      value_bytes += entity == nullptr ? versions->value().size() : entity->size();
+      value_bytes +=
+          result.columns != nullptr ? result.columns->serialized_size() : result.value->size();
     }
   }
 }
@@ -333,7 +432,8 @@ Result<std::unique_ptr<Iterator>> DBImpl::MakeStampedIterator(const ReadOptions&
 
 // Raises the timestamp below which versions may be dropped.
 
-Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) {
+[[gnu::cold]] Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle,
+                                                      std::string ts_low) {
   RETURN_IF_ERROR(CheckWritable());
   if (handle == nullptr) handle = DefaultColumnFamily();
   return IncreaseHistoryLow(FamilyOf(handle), ts_low);
@@ -345,7 +445,8 @@ namespace {
 // dropped versions behind a lower recorded value. The check of the comparison and the change happen
 // under the DB mutex, except while the MANIFEST is written; another thread may have raised the
 // value further by then.
-Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family, const std::string& ts_low) {
+[[gnu::cold]] Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family,
+                                      const std::string& ts_low) {
   assert(core != nullptr);
   assert(family != nullptr);
   MutexLock lock(&core->mutex);
@@ -376,7 +477,8 @@ Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family, const std::strin
 }  // namespace
 
 // A call that fails leaves the old value, also for the next opening.
-Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& ts_low) {
+[[gnu::cold]] Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family,
+                                                const std::string& ts_low) {
   assert(family != nullptr);
   const size_t stamp_bytes = family->comparator().stamp_bytes();
   if (stamp_bytes == 0 || stamp_bytes != ts_low.size()) {
@@ -392,7 +494,7 @@ Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& t
 }
 
 // An empty text if no version may be dropped yet.
-Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) {
+[[gnu::cold]] Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) {
   if (ts_low == nullptr) return Status::InvalidArgument("GetFullHistoryTsLow: ts_low is nullptr");
   if (handle == nullptr) handle = DefaultColumnFamily();
   ColumnFamilyData* const family = FamilyOf(handle);

@@ -100,13 +100,14 @@ set(ashlar_rare
   util/interfaces/table_property_names.cc util/interfaces/version.cc)
 set(ashlar_hot
   cache/block_cache.cc cache/cached_object.cc cache/clock_*.cc
-  db/api/read_forms.cc db/api/write_forms.cc db/db_impl_read.cc db/db_impl_transactions.cc db/db_impl_write.cc
+  db/api/read_forms.cc db/api/write_forms.cc db/db_impl_read.cc db/db_impl_stamped.cc db/db_impl_transactions.cc
+  db/db_impl_write.cc
   db/output/entry_stream.cc db/output/operand_fold.cc
   db/output/tombstone_retention.cc db/read/db_iterator.cc db/read/db_iterator_newest.cc db/read/db_iterator_dead.cc
   db/read/iterator_builder.cc db/read/merge_resolution.cc db/read/multi_get.cc db/read/perf_meter.cc
   db/read/pinned_iterator.cc db/read/point_read.cc db/read/read_sampler.cc db/read/snapshot_list.cc
-  db/read/super_version.cc
-  db/search/batch_search.cc db/search/level_iterator.cc db/search/point_search.cc
+  db/read/stamped_read.cc db/read/super_version.cc
+  db/search/batch_search.cc db/search/level_iterator.cc db/search/point_search.cc db/search/stamped_search.cc
   db/wal/buffered_wal_sink.cc db/wal/log_blocks.cc db/wal/log_format.cc db/wal/staging_order.cc
   db/write/commit_*.cc db/write/write_batch*.cc
   memtable/blink_*.cc memtable/memtable.cc memtable/memtable_bloom.cc
@@ -117,9 +118,9 @@ set(ashlar_hot
   table/sst/read/block_batch.cc table/sst/read/block_fetcher.cc table/sst/read/block_store.cc
   table/sst/write/block_writer.cc table/sst/read/index_cursor.cc table/sst/read/scan_blocks.cc
   table/sst/read/table_batch.cc table/sst/write/table_builder.cc table/sst/read/table_filter.cc
-  table/sst/read/table_iterator.cc table/sst/read/table_reader.cc
+  table/sst/read/table_iterator.cc table/sst/read/table_reader.cc table/sst/read/table_stamps.cc
   util/memory/arena.cc util/keys/coding.cc util/hash/crc32c*.cc util/threads/epoch.cc
-  util/hash/filter_hash.cc util/hash/hash.cc util/keys/internal_key.cc util/keys/key_order.cc util/memory/slab_heap.cc
+  util/hash/filter_hash.cc util/hash/hash.cc util/keys/comparator.cc util/keys/internal_key.cc util/keys/key_order.cc util/memory/slab_heap.cc
   util/xxh3*.cc)
 foreach(group rare hot)
   list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")

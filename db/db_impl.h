@@ -463,6 +463,7 @@ class DBImpl final : public UnbuiltCalls,
                             const Slice& key, const GetMergeOperandsOptions& operands_options,
                             PinnableSlice* operands, int* count);
   struct StampedResults;  // the same for many keys
+  class StampedView;
   struct KeysByKind;
   void MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                        ColumnFamilyHandle** handles, const Slice* keys,

@@ -16,6 +16,7 @@
 #include "db/read/block_accesses.h"
 #include "db/read/multi_get.h"
 #include "db/read/pinned_iterator.h"
+#include "db/read/point_read.h"
 #include "db/read/read_explainer.h"
 #include "db/read/stamped_iterator.h"
 #include "db/read/stamped_read.h"
@@ -23,9 +24,11 @@
 #include "db/state/undo_change.h"
 #include "db/version/version.h"
 #include "db/version/version_set.h"
+#include "table/iterator/stamped_lookup.h"
 #include "util/result.h"
 #include "util/statistics/statistics.h"
 #include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -62,6 +65,14 @@ class TracedSearch {
   const StampedIterator* const versions_;
 };
 
+// The number up to which a read sees entries. `visible`: without a snapshot.
+SequenceNumber StampedSeqno(const ReadOptions& options, SequenceNumber visible,
+                            const SuperVersion& super_version) {
+  const SequenceNumber seqno =
+      options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : visible;
+  return std::min(seqno, super_version.newest_seqno());
+}
+
 }  // namespace
 
 [[gnu::cold]] Status DBImpl::RefuseStamped(const char* call, ColumnFamilyHandle* handle) const {
@@ -70,7 +81,7 @@ class TracedSearch {
                                      " has timestamps, for which the call is not built"));
 }
 
-// Finds the key in a view whose options were checked.
+// Finds the key with an iterator whose options were checked.
 Status DBImpl::LookUp(StampedIterator* versions, const Slice& key, const StampedResult& result) {
   assert(versions != nullptr);
   using Found = StampedIterator::Found;
@@ -95,27 +106,155 @@ Status DBImpl::LookUp(StampedIterator* versions, const Slice& key, const Stamped
   return versions->HasManyOperands() ? Status::OkMergeOperandThresholdExceeded() : Status::OK();
 }
 
-// A lookup is a seek of an iterator to the newest version that is not above the read's timestamp.
-// There is no fast path, because few families have timestamps.
+// One family as of one moment, for lookups. The iterator, made when a key needs it, has the view
+// from then on.
+class DBImpl::StampedView {
+ public:
+  StampedView(DBImpl* db, const ReadOptions& options, ColumnFamilyData* family)
+      : db_(db),
+        options_(options),
+        family_(family),
+        view_(family->AcquireViewFor(options.snapshot)) {}
+
+  // Views of all families of the keys, of one moment as in NewIterators().
+  static std::vector<StampedView> AllOf(DBImpl* db, const ReadOptions& options,
+                                        std::span<const size_t> indexes,
+                                        ColumnFamilyHandle** handles);
+  // Called first. `moment`: the number of which the view is read at most; null: its own.
+  void Begin(const SequenceNumber* moment) {
+    if (moment != nullptr) view_.ReadAsOf(*moment);
+    super_version_ = view_.super_version();
+    seqno_ = StampedSeqno(options_, view_.seqno(), *super_version_);
+  }
+  // While a block cache trace runs, each lookup is a seek of an iterator.
+  void Trace(BlockAccesses::Reads reads, uint64_t get_id) {
+    accesses_ = std::make_unique<BlockAccesses>(std::move(reads), get_id);
+  }
+  ColumnFamilyData* family() const { return family_; }
+  SequenceNumber seqno() const { return view_.seqno(); }
+  Status Check() const { return CheckStampedRead(options_, *super_version_); }
+  Status LookUp(const Slice& key, const StampedResult& result);
+  // Reports a lookup that has asked all runs, or has failed.
+  static Status Finish(StampedLookup* lookup, Statistics* statistics, const StampedResult& result);
+
+ private:
+  StampedIterator* Versions();
+
+  DBImpl* db_;
+  const ReadOptions& options_;
+  ColumnFamilyData* family_;
+  ReadView view_;
+  const SuperVersion* super_version_ = nullptr;  // of the view
+  SequenceNumber seqno_ = 0;
+  std::unique_ptr<BlockAccesses> accesses_;  // null: no block cache trace runs
+  std::unique_ptr<StampedIterator> versions_;
+};
+
+std::vector<DBImpl::StampedView> DBImpl::StampedView::AllOf(DBImpl* db, const ReadOptions& options,
+                                                            std::span<const size_t> indexes,
+                                                            ColumnFamilyHandle** handles) {
+  std::vector<StampedView> views;
+  {
+    MutexLock lock(&db->core_.mutex);
+    for (const size_t i : indexes) {
+      ColumnFamilyData* const family = FamilyOf(handles[i]);
+      const auto same = [family](const StampedView& view) { return view.family_ == family; };
+      if (std::any_of(views.begin(), views.end(), same)) continue;
+      views.emplace_back(db, options, family);
+    }
+  }
+  if (views.empty()) return views;
+  const SequenceNumber moment = views.front().seqno();
+  for (StampedView& view : views) view.Begin(db->core_.mode.is_following() ? nullptr : &moment);
+  return views;
+}
+
+Status DBImpl::StampedView::Finish(StampedLookup* lookup, Statistics* statistics,
+                                   const StampedResult& result) {
+  assert(lookup != nullptr);
+  lookup->Finish();
+  const PointLookup& decided = *lookup->asked();
+  if (decided.outcome() == PointLookup::Outcome::kFailed) return decided.status();
+  if (lookup->has_version() && result.timestamp != nullptr) {
+    *result.timestamp = lookup->stamp().ToString();
+  }
+  CountPointRead(decided, lookup->value().size(), statistics);
+  RecordTick(statistics, NUMBER_KEYS_READ);
+  if (decided.outcome() != PointLookup::Outcome::kFound) return Status::NotFound();
+  RecordTick(statistics, BYTES_READ, lookup->value().size());
+  if (result.columns != nullptr) {
+    PinnableSlice value;
+    lookup->MoveValueTo(&value);
+    result.columns->SetPlainValue(std::move(value));
+  } else {
+    lookup->MoveValueTo(result.value);
+  }
+  return Status::OK();
+}
+
+// One iterator serves all keys of the family.
+StampedIterator* DBImpl::StampedView::Versions() {
+  if (versions_ != nullptr) return versions_.get();
+  versions_ = std::make_unique<StampedIterator>(
+      StampedPointOptions(options_), std::move(view_),
+      StampedIterator::Setting{.merge = MergeToolsOf(db_->core_),
+                               .skips_memtables = db_->SkipsMemTables(options_),
+                               .is_lookup = true,
+                               .trace = accesses_.get()});
+  return versions_.get();
+}
+
+// GetStamped() for one of several keys.
+Status DBImpl::StampedView::LookUp(const Slice& key, const StampedResult& result) {
+  if (accesses_ != nullptr) [[unlikely]] {
+    const TracedSearch traced(accesses_.get(), Versions(), options_, key, seqno_);
+    return db_->LookUp(Versions(), key, result);
+  }
+  StampedLookup lookup(family_->comparator(), {key, *options_.timestamp, seqno_});
+  StampedRead read(*super_version_, options_, &lookup);
+  bool is_over = false;
+  {
+    const EpochGuard guard;
+    is_over = read.RunInEpoch(db_->SkipsMemTables(options_));
+  }
+  if (!is_over) read.Finish();
+  if (lookup.has_given_up()) return db_->LookUp(Versions(), key, result);
+  return Finish(&lookup, db_->core_.services.statistics.get(), result);
+}
+
+// Each run is asked once, in one epoch if everything is in memory. What that cannot decide is left
+// to an iterator over all runs.
 Status DBImpl::GetStamped(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                           const StampedResult& result) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(), DB_GET);
   ColumnFamilyData* const family = FamilyOf(handle);
   if (core_.query_trace.is_on()) core_.query_trace.OnGet(family->id(), key);
-  ReadView view = family->AcquireViewFor(options.snapshot);
-  RETURN_IF_ERROR(CheckStampedRead(options, *view.super_version()));
-  std::unique_ptr<BlockAccesses> accesses;
-  if (core_.block_trace.is_on()) {
-    accesses = std::make_unique<BlockAccesses>(TracedReads(kUserGet, options, handle),
-                                               core_.block_trace.NextGetId());
+  if (core_.block_trace.is_on()) [[unlikely]] {
+    StampedView view(this, options, family);
+    view.Begin(/*moment=*/nullptr);
+    RETURN_IF_ERROR(view.Check());
+    view.Trace(TracedReads(kUserGet, options, handle), core_.block_trace.NextGetId());
+    return view.LookUp(key, result);
   }
-  const SequenceNumber seqno = view.seqno();
+  Statistics* const statistics = core_.services.statistics.get();
+  EpochGuard guard;
+  // The super version is loaded before the number: see ReadViewSource::AcquireView().
+  SuperVersion* const super_version = SuperVersionFor(options, family);
+  const SequenceNumber seqno = StampedSeqno(options, VisibleSeqno(), *super_version);
+  RETURN_IF_ERROR(CheckStampedRead(options, *super_version));
+  StampedLookup lookup(family->comparator(), {key, *options.timestamp, seqno});
+  StampedRead read(*super_version, options, &lookup);
+  const bool is_over = read.RunInEpoch(SkipsMemTables(options));
+  if (is_over && !lookup.has_given_up()) return StampedView::Finish(&lookup, statistics, result);
+  // I/O is not allowed inside an epoch. The view keeps the super version alive instead.
+  ReadView view(family, SuperVersionRef(super_version), seqno);
+  guard.Leave();
+  if (!is_over) read.Finish();
+  if (!lookup.has_given_up()) return StampedView::Finish(&lookup, statistics, result);
   StampedIterator versions(StampedPointOptions(options), std::move(view),
                            {.merge = MergeToolsOf(core_),
                             .skips_memtables = SkipsMemTables(options),
-                            .is_lookup = true,
-                            .trace = accesses.get()});
-  const TracedSearch traced(accesses.get(), &versions, options, key, seqno);
+                            .is_lookup = true});
   return LookUp(&versions, key, result);
 }
 
@@ -156,59 +295,35 @@ struct DBImpl::StampedResults {
   }
 };
 
-// Reads keys of stamped families. All families are read at the same moment, as in NewIterators().
-// `get_id`: of the call in the block cache trace; kReservedGetId: none runs.
+// Reads keys of stamped families. `get_id`: of the call in the block cache trace; kReservedGetId:
+// none runs.
 void DBImpl::MultiGetStamped(const ReadOptions& options, std::span<const size_t> indexes,
                              ColumnFamilyHandle** handles, const Slice* keys,
                              const StampedResults& results, uint64_t get_id) {
   const StopWatch watch(core_.environment.clock.get(), core_.services.statistics.get(),
                         DB_MULTIGET);
-  std::vector<std::pair<ColumnFamilyData*, ReadView>> views;
-  {
-    MutexLock lock(&core_.mutex);
-    for (const size_t i : indexes) {
-      ColumnFamilyData* const family = FamilyOf(handles[i]);
-      const auto same = [family](const auto& view) { return view.first == family; };
-      if (std::any_of(views.begin(), views.end(), same)) continue;
-      views.emplace_back(family, family->AcquireViewFor(options.snapshot));
-    }
-  }
-  if (views.empty()) return;
-  const SequenceNumber seqno = views.front().second.seqno();
   uint64_t value_bytes = 0;
-  // One iterator serves all keys of a family.
-  for (auto& [family, view] : views) {
-    if (!core_.mode.is_following()) view.ReadAsOf(seqno);
-    const Status checked = CheckStampedRead(options, *view.super_version());
-    std::unique_ptr<BlockAccesses> accesses;
+  for (StampedView& view : StampedView::AllOf(this, options, indexes, handles)) {
+    const Status checked = view.Check();
     if (get_id != BlockCacheTraceRecord::kReservedGetId) {
       BlockAccesses::Reads reads = TracedReads(kUserMultiGet, options, /*handle=*/nullptr);
-      reads.family = family->id();
-      reads.family_name = family->name();
-      accesses = std::make_unique<BlockAccesses>(std::move(reads), get_id);
-    }
-    std::unique_ptr<StampedIterator> versions;
-    if (checked.ok()) {
-      versions = std::make_unique<StampedIterator>(
-          StampedPointOptions(options), std::move(view),
-          StampedIterator::Setting{.merge = MergeToolsOf(core_),
-                                   .skips_memtables = SkipsMemTables(options),
-                                   .is_lookup = true,
-                                   .trace = accesses.get()});
+      reads.family = view.family()->id();
+      reads.family_name = view.family()->name();
+      view.Trace(std::move(reads), get_id);
     }
     for (const size_t i : indexes) {
-      if (FamilyOf(handles[i]) != family) continue;
+      if (FamilyOf(handles[i]) != view.family()) continue;
       if (value_bytes > options.value_size_soft_limit) {
         results.statuses[i] = Status::Aborted("value_size_soft_limit reached");
         continue;
       }
       results.statuses[i] = checked;
       if (!checked.ok()) continue;
-      const TracedSearch traced(accesses.get(), versions.get(), options, keys[i], seqno);
-      results.statuses[i] = LookUp(versions.get(), keys[i], results.at(i));
+      const StampedResult result = results.at(i);
+      results.statuses[i] = view.LookUp(keys[i], result);
       if (!results.statuses[i].ok()) continue;
-      const Slice* const entity = results.columns == nullptr ? nullptr : versions->stored_entity();
-      value_bytes += entity == nullptr ? versions->value().size() : entity->size();
+      value_bytes +=
+          result.columns != nullptr ? result.columns->serialized_size() : result.value->size();
     }
   }
 }
@@ -340,7 +455,8 @@ Result<std::unique_ptr<Iterator>> DBImpl::MakeStampedIterator(const ReadOptions&
 
 // Raises the timestamp below which versions may be dropped.
 
-Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) {
+[[gnu::cold]] Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle,
+                                                      std::string ts_low) {
   RETURN_IF_ERROR(CheckWritable());
   if (handle == nullptr) handle = DefaultColumnFamily();
   return IncreaseHistoryLow(FamilyOf(handle), ts_low);
@@ -352,8 +468,8 @@ namespace {
 // dropped versions behind a lower recorded value. The check of the comparison and the change happen
 // under the DB mutex, except while the MANIFEST is written; another thread may have raised the
 // value further by then. `failed_before` receives what UndoChange() needs after an error.
-Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family, const std::string& ts_low,
-                        uint64_t* failed_before) {
+[[gnu::cold]] Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family,
+                                      const std::string& ts_low, uint64_t* failed_before) {
   assert(core != nullptr);
   assert(family != nullptr && failed_before != nullptr);
   MutexLock lock(&core->mutex);
@@ -385,7 +501,8 @@ Status RecordHistoryLow(DbCore* core, ColumnFamilyData* family, const std::strin
 }  // namespace
 
 // A call that fails leaves the old value, also for the next opening.
-Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& ts_low) {
+[[gnu::cold]] Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family,
+                                                const std::string& ts_low) {
   assert(family != nullptr);
   const size_t stamp_bytes = family->comparator().stamp_bytes();
   if (stamp_bytes == 0 || stamp_bytes != ts_low.size()) {
@@ -402,7 +519,7 @@ Status DBImpl::IncreaseHistoryLow(ColumnFamilyData* family, const std::string& t
 }
 
 // An empty text if no version may be dropped yet.
-Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) {
+[[gnu::cold]] Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) {
   if (ts_low == nullptr) return Status::InvalidArgument("GetFullHistoryTsLow: ts_low is nullptr");
   if (handle == nullptr) handle = DefaultColumnFamily();
   ColumnFamilyData* const family = FamilyOf(handle);

@@ -14,6 +14,7 @@
 #include "ashlar/system_clock.h"
 #include "memtable/empty_ranges.h"
 #include "table/iterator/internal_iterator.h"
+#include "table/iterator/stamped_lookup.h"
 #include "util/hash/hash.h"
 #include "util/text/str_cat.h"
 #include "util/threads/thread_number.h"
@@ -72,7 +73,7 @@ void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
     }
   }
   has_plain_reads_ = !checks_.any() && in_place_ == nullptr;
-  // Readers of keys with timestamps iterate, and ask no filter.
+  // Readers of keys with timestamps ask no filter of memtables.
   const bool has_lookups = comparator_.stamp_bytes() == 0;
   if (has_lookups && options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
     bloom_.emplace(options.bloom_bits, &arena_);
@@ -268,6 +269,22 @@ bool MemTable::GetPoints(const LookupKey& key, PointLookup* lookup) const {
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
   return VisitVersions(
       key, [&](const auto& entry) { return lookup->Offer(entry.trailer(), entry.value(), pin); });
+}
+
+// BlinkTree::Find() finds only the timestamp of the target, so this is a seek.
+void MemTable::GetStamped(StampedLookup* lookup) const {
+  assert(lookup != nullptr);
+  assert(comparator_.stamp_bytes() != 0);
+  if (!tombstones_.empty() || !has_plain_reads_ || !tree_.has_value()) return lookup->GiveUp();
+  if (tree_->IsEmpty()) return;
+  const LookupKey& key = lookup->key();
+  BlinkTree::Window window;
+  for (tree_->Seek(tree_->At(key.user_key, key.trailer), &window); window.IsValid();
+       tree_->Next(&window)) {
+    const MemTableEntry& entry = *window.entries[window.index];
+    if (!comparator_.SameKey(entry.user_key(), key.user_key)) return;
+    if (lookup->Offer(entry.internal_key(), entry.value(), PinOfValues())) return;
+  }
 }
 
 bool MemTable::HasOperandsOnTop(const LookupKey& key, size_t count) const {

@@ -38,6 +38,7 @@ namespace ashlar {
 class EmptyRanges;
 class InternalIterator;
 class SliceTransform;
+class StampedLookup;
 class SystemClock;
 
 // Pointers outlive the insertions; null: not used.
@@ -144,8 +145,13 @@ class MemTable {
   // it is decided; true if it is. Large values are pinned with a reference to the memtable.
   bool Get(const LookupKey& key, PointLookup* lookup) const;
 
-  // The same for several lookups at once, so that their cache misses overlap. Lookups that are
-  // decided already are skipped.
+  // In a family with timestamps: offers the versions of the key that are not in front of
+  // lookup->key(), until one is taken. The lookup gives up if entries need checks, or may be hidden
+  // by a range tombstone.
+  void GetStamped(StampedLookup* lookup) const;
+
+  // Get() for several lookups at once, so that their cache misses overlap. Lookups that are decided
+  // already are skipped.
   void GetMany(PointLookup* const* lookups, size_t count) const;
 
   // All range tombstones whose Add() returned before the call; null if there are none.

@@ -330,6 +330,13 @@ Status CheckReadOptionsSupported(const ReadOptions& options) {
         "ReadOptions::timestamp or iter_start_ts: the keys of the column family have no "
         "timestamps");
   }
+  return CheckStampedReadOptionsSupported(options);
+}
+
+Status CheckStampedReadOptionsSupported(const ReadOptions& options) {
+  if (options.table_index_factory == nullptr &&
+      options.read_scoped_block_buffer_provider == nullptr) [[likely]]
+    return Status::OK();
   const char* name = options.table_index_factory != nullptr ? "table_index_factory"
                                                             : "read_scoped_block_buffer_provider";
   return NotBuilt(StrCat("ReadOptions::", name), "it must be nullptr");

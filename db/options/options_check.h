@@ -27,6 +27,8 @@ Status CheckTableOfFamily(const BlockBasedTableOptions& table, const ColumnFamil
 // The same for ReadOptions and WriteOptions. Called for every read and write, so that the checks
 // are a few comparisons.
 Status CheckReadOptionsSupported(const ReadOptions& options);
+// For families with timestamps, without the timestamps.
+Status CheckStampedReadOptionsSupported(const ReadOptions& options);
 Status CheckIteratorOptionsSupported(const ReadOptions& options);  // for NewIterator(s)
 // Whether an iterator with such options may read a family. The options themselves were checked
 // before.

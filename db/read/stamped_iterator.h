@@ -3,7 +3,8 @@
 // StampedIterator shows a column family whose keys have timestamps: of each user key the first
 // version in the stored order (newest timestamp first) that is neither newer than the timestamp at
 // which it reads nor above its sequence number. With ReadOptions::iter_start_ts it shows every such
-// version down to that timestamp, tombstones included. Point reads use it for a single key.
+// version down to that timestamp, tombstones included. Point reads use it for keys that StampedRead
+// cannot decide.
 //
 // The merging iterator stands on the version that decided what is shown, or behind it, whichever
 // direction the last move had: a move forwards passes the other versions of the key, and a move

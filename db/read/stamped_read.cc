@@ -3,18 +3,21 @@
 // The two timestamps are checked on their own, since the general checks refuse them.
 #include "db/read/stamped_read.h"
 
+#include <cassert>
+
 #include "db/options/options_check.h"
 #include "db/read/stamped_iterator.h"
 #include "db/read/super_version.h"
 #include "db/version/version.h"
+#include "memtable/memtable.h"
+#include "table/iterator/stamped_lookup.h"
 #include "util/result.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
 Status CheckStampedRead(const ReadOptions& options, const SuperVersion& super_version) {
-  ReadOptions rest = options;
-  rest.timestamp = rest.iter_start_ts = nullptr;
-  RETURN_IF_ERROR(CheckReadOptionsSupported(rest));
+  RETURN_IF_ERROR(CheckStampedReadOptionsSupported(options));
   return CheckReadTimestamp(super_version.version()->comparator(), options,
                             super_version.full_history_ts_low());
 }
@@ -36,6 +39,28 @@ ReadOptions StampedPointOptions(const ReadOptions& options) {
   point.readahead_size = 0;
   point.async_io = point.adaptive_readahead = false;
   return point;
+}
+
+StampedRead::StampedRead(const SuperVersion& super_version, const ReadOptions& options,
+                         StampedLookup* lookup)
+    : super_version_(super_version),
+      options_(options),
+      lookup_(lookup),
+      tables_(*super_version.version(), options, lookup) {}
+
+bool StampedRead::RunInEpoch(bool skips_memtables) {
+  assert(InEpoch());
+  if (!skips_memtables) SearchMemTables();
+  if (lookup_->has_given_up() || options_.read_tier == kMemtableTier) return true;
+  return tables_.RunInEpoch();
+}
+
+void StampedRead::SearchMemTables() {
+  super_version_.mem()->GetStamped(lookup_);
+  for (const MemTable* memtable : super_version_.immutables()) {
+    if (lookup_->has_given_up()) return;
+    memtable->GetStamped(lookup_);
+  }
 }
 
 }  // namespace ashlar

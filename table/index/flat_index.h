@@ -99,6 +99,12 @@ class FlatIndex {
     return !has_user_keys_ && SeparatorEquals(index, user_key);
   }
 
+  // The same in a family with timestamps, where versions with older timestamps may follow, whatever
+  // index keys contain.
+  bool StampsContinueBehind(size_t index, const Slice& stored) const {
+    return SeparatorEquals(index, stored);
+  }
+
   size_t MemoryBytes() const;
   std::string DebugString() const;
 

@@ -186,6 +186,16 @@ class PointLookup {
     status_ = std::move(status);
   }
 
+  // Copies or pins a value for a reader.
+  static void Keep(const Slice& value, const ValuePin& pin, PinnableSlice* kept) {
+    if (value.size() <= kCopyBytes || pin.acquire == nullptr) {
+      kept->PinSelf(value);
+      return;
+    }
+    pin.acquire(pin.owner);
+    kept->PinSlice(value, pin.release, pin.owner, nullptr);
+  }
+
   // Counters of one lookup; the caller adds them to the statistics.
   struct Counters {
     uint32_t filter_useful = 0;         // a filter of whole keys rejected the key
@@ -206,15 +216,9 @@ class PointLookup {
   Counters counters;
 
  private:
-  // Copies or pins the value, unless only the outcome matters.
+  // Keeps the value, unless only the outcome matters.
   void TakeValue(const Slice& value, const ValuePin& pin) {
-    if (value_ == nullptr) return;
-    if (value.size() <= kCopyBytes || pin.acquire == nullptr) {
-      value_->PinSelf(value);
-      return;
-    }
-    pin.acquire(pin.owner);
-    value_->PinSlice(value, pin.release, pin.owner, nullptr);
+    if (value_ != nullptr) Keep(value, pin, value_);
   }
   // EndAtLimit() if there are operands and a limit.
   bool EndAtLimitSlow();

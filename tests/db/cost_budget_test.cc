@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "ashlar/cache.h"
+#include "ashlar/comparator.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/utilities/write_batch_with_index.h"
 #include "tests/support/counted_allocations.h"
@@ -84,6 +85,54 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
   EXPECT_EQ(locked, 0u);
   EXPECT_EQ(cache->GetPinnedUsage(), pinned);
   EXPECT_EQ(cache->GetUsage(), usage);
+}
+
+// The same in a family with timestamps, where every run with the key is asked.
+TEST_F(CostBudgetTest, ACachedGetAtATimestampAllocatesNothingLocksNothingAndPinsNothing) {
+  if (!kCountsAllocations) return SkipAsImpossible("counted calls in a sanitizer build");
+  const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
+  options_.comparator = BytewiseComparatorWithU64Ts();
+  OpenWithFilters(cache);
+  std::string stamp;
+  const WriteOptions write;
+  const auto put = [&](const std::string& key, uint64_t ts) {
+    stamp.clear();
+    ASSERT_OK(db_->Put(write, key, EncodeU64Ts(ts, &stamp), std::string(20, 'v')));
+  };
+  for (int i = 0; i < 2000; i++) put(Key(i), 5);
+  Compact();
+  for (int i = 0; i < 2000; i += 2) put(Key(i), 7);
+  Flush();
+  for (int i = 0; i < 2000; i += 3) put(Key(i), 3);
+  put("in memory", 4);
+  const std::vector<std::string> keys = {Key(0), Key(777), Key(1998), "in memory", "missing"};
+  PinnableSlice value;
+  value.GetSelf()->reserve(64);
+  ReadOptions read;
+  stamp.clear();
+  const Slice at = EncodeU64Ts(6, &stamp);
+  read.timestamp = &at;
+  ColumnFamilyHandle* family = db_->DefaultColumnFamily();
+  for (int round = 0; round < 3; round++) {
+    for (const std::string& key : keys) {
+      EXPECT_EQ(db_->Get(read, family, key, &value).ok(), key != "missing");
+      value.Reset();
+    }
+  }
+  const size_t pinned = cache->GetPinnedUsage();
+  const uint64_t allocations = thread_allocations, locks = g_locks;
+  uint64_t found = 0;
+  for (int round = 0; round < 100; round++) {
+    for (const std::string& key : keys) {
+      found += db_->Get(read, family, key, &value).ok();
+      value.Reset();
+    }
+  }
+  const uint64_t allocated = thread_allocations - allocations, locked = g_locks - locks;
+  EXPECT_EQ(found, 400u);
+  EXPECT_EQ(allocated, 0u);
+  EXPECT_EQ(locked, 0u);
+  EXPECT_EQ(cache->GetPinnedUsage(), pinned);
 }
 
 // A batch of keys in a memtable, in three tables of level 0 and in the last level, with absent keys

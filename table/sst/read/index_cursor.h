@@ -60,6 +60,9 @@ class IndexCursor {
   bool ContinuesBehind(const Slice& user_key) const {
     return leaf_->index->ContinuesBehind(entry_, user_key);
   }
+  bool StampsContinueBehind(const Slice& stored) const {
+    return leaf_->index->StampsContinueBehind(entry_, stored);
+  }
 
   // Each of these moves to a block, or to no block: then Valid() is false. After an error Valid()
   // is false too.

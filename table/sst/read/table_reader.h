@@ -53,6 +53,7 @@ class ScanBlocks;
 struct BareTranslation;
 class TableReader;
 class SliceTransform;
+class StampedLookup;
 class Statistics;
 class SystemClock;
 struct BlockBasedTableOptions;
@@ -154,6 +155,13 @@ class TableReader : public EpochRetired {
   [[nodiscard]] bool GetInEpoch(PointLookup* lookup) const;
   // The same with reads from the file. Not inside an EpochGuard; the caller keeps the table open.
   Status Get(const ReadOptions& options, PointLookup* lookup) const;
+
+  // The same in families with timestamps: the versions of the key that are not in front of
+  // lookup->key() are offered until one is taken. Precondition: the table has no range tombstones.
+  // The second one returns an error of the table, which the caller tells the lookup.
+  // table_stamps.cc.
+  [[nodiscard]] bool GetStampedInEpoch(StampedLookup* lookup) const;
+  Status GetStamped(const ReadOptions& options, StampedLookup* lookup) const;
 
   static constexpr size_t kMaxProbes = 32;
   // GetInEpoch() for several lookups in any number of tables: each stage runs for all of them, so
@@ -301,6 +309,14 @@ class TableReader : public EpochRetired {
   // The same from entry `i` of a decoded block on.
   Search OfferDecoded(size_t i, DataBlock* block, ObjectRef<DataBlock>* held,
                       PointLookup* lookup) const;
+  // The same for families with timestamps; table_stamps.cc.
+  Status GetStampedFiltered(StampedLookup* lookup, BlockRead* read) const;
+  Result<bool> MayContainStamped(StampedLookup* lookup, BlockRead* read) const;
+  Status GetStampedFromBlocks(StampedLookup* lookup, BlockRead* read) const;
+  Result<DataBlock*> StampedBlock(const IndexCursor& index, BlockRead* read,
+                                  ObjectRef<DataBlock>* held) const;
+  Result<bool> SearchStampedBlock(DataBlock* block, const BlockHandle& handle,
+                                  ObjectRef<DataBlock>* held, StampedLookup* lookup) const;
   static ValuePin PinFor(const Slice& value, DataBlock* block, ObjectRef<DataBlock>* held);
   // The error for a cursor that stopped because of damage.
   Status DamagedBlock(const BlockCursor& cursor, const BlockHandle& handle) const;

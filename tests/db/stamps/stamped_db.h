@@ -51,7 +51,7 @@ class ReadAt {
 
 class StampedTest : public DbTest {
  protected:
-  StampedTest() {
+  explicit StampedTest(TestFiles files = TestFiles::kMemory) : DbTest(files) {
     options_.comparator = BytewiseComparatorWithU64Ts();
     options_.disable_auto_compactions = true;
   }

@@ -132,8 +132,9 @@ int main(int argc, char** argv) {
   const std::unique_ptr<rocksdb::Env> encrypted(rocksdb::NewEncryptedEnv(
       rocksdb::Env::Default(),
       rocksdb::EncryptionProvider::NewCTRProvider(std::make_shared<Aes>())));
-  const Times plain = Measure(flags, flags.db() + ".plain", rocksdb::Env::Default());
-  const Times hidden = Measure(flags, flags.db() + ".encrypted", encrypted.get());
+  Require(rocksdb::Env::Default()->CreateDirIfMissing(flags.db()), "create the folder");
+  const Times plain = Measure(flags, flags.db() + "/plain", rocksdb::Env::Default());
+  const Times hidden = Measure(flags, flags.db() + "/encrypted", encrypted.get());
   ReportBoth("fill and compact", plain.fill, hidden.fill);
   ReportBoth("get", plain.gets, hidden.gets);
   ReportBoth("scan", plain.scan, hidden.scan);

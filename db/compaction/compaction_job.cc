@@ -475,13 +475,17 @@ Status CompactionJob::GatherTimes() {
 
 // Finds the keys at which the job is cut. A job into level 0 is not cut, because it must write a
 // single table: several tables would have the same age. On other levels each part fills at least
-// one table, so cutting does not increase the number of tables.
+// one table, so cutting does not increase the number of tables. If the outputs have no limit
+// (CompactFiles), a part has at least the size that tables of the level have otherwise.
 Status CompactionJob::FindCuts() {
   assert(cuts_.empty());
   constexpr size_t kSamplesPerTable = 128;
   const CompactionPlan& plan = *options_.plan;
-  const uint64_t target_bytes = plan.target_file_bytes == UINT64_MAX ? 0 : plan.target_file_bytes;
   if (plan.output_level == 0 || options_.max_subcompactions <= 1) return Status::OK();
+  const uint64_t target_bytes =
+      plan.target_file_bytes != UINT64_MAX
+          ? plan.target_file_bytes
+          : TargetFileBytes(*options_.table.family_options, plan.base_level, plan.output_level);
   if (plan.InputBytes() <= target_bytes) return Status::OK();
   std::vector<KeyWeight> weights;
   for (const LevelFiles& level : inputs_) {

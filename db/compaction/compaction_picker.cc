@@ -16,6 +16,14 @@
 
 namespace ashlar {
 
+uint64_t TargetFileBytes(const ColumnFamilyOptions& options, Level base_level, Level level) {
+  uint64_t target = options.target_file_size_base;
+  for (; base_level < level; ++base_level) {
+    target *= static_cast<uint64_t>(std::max(options.target_file_size_multiplier, 1));
+  }
+  return target;
+}
+
 uint64_t CompactionPlan::InputBytes() const {
   uint64_t bytes = 0;
   for (const LevelFiles& level : inputs) {

@@ -34,6 +34,10 @@ inline int LevelsInUse(const Version& version, const ColumnFamilyOptions& option
   return version.num_levels() - (options.cf_allow_ingest_behind && version.num_levels() > 2);
 }
 
+// The size at which a table on `level` ends. `base_level` is the level into which level 0 is
+// compacted; deeper levels may have larger tables.
+uint64_t TargetFileBytes(const ColumnFamilyOptions& options, Level base_level, Level level);
+
 // A compaction to run.
 struct CompactionPlan {
   Level start_level = 0;

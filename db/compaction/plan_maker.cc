@@ -253,12 +253,7 @@ void PlanMaker::Finish(CompactionPlan* plan) const {
   assert(plan->inputs[0].level == plan->start_level);
   assert(plan->output_level < version_.num_levels());
   const KeyRange range = RangeOf(plan->inputs);
-  // Deeper levels may have larger files.
-  uint64_t target = options_.target_file_size_base;
-  for (Level level = needs_.base_level; level < plan->output_level; ++level) {
-    target *= static_cast<uint64_t>(std::max(options_.target_file_size_multiplier, 1));
-  }
-  plan->target_file_bytes = target;
+  plan->target_file_bytes = TargetFileBytes(options_, needs_.base_level, plan->output_level);
   plan->base_level = needs_.base_level;
   plan->output_path_id = options_.compaction_style == kCompactionStyleLevel
                              ? PathOfLevel(options_, needs_, plan->output_level)

@@ -53,7 +53,8 @@ constexpr OptionRow kTableRows[] = {
         {"data_block_index_type", "whether data blocks have a hash index of their keys"}),
     Option<Table, &Table::data_block_hash_table_util_ratio>(
         {"data_block_hash_table_util_ratio", "entries per bucket of the hash index of data blocks",
-         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 0, 1}),
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 0,
+         std::numeric_limits<double>::infinity()}),
     Option<Table, &Table::checksum>({"checksum", "type of the block checksums in new tables"}),
     Option<Table, &Table::no_block_cache>(
         {"no_block_cache", "do not use a block cache; block_cache must be nullptr then"}),

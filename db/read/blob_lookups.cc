@@ -30,7 +30,7 @@ void ReadBlobs(const SuperVersion& super_version, const ReadOptions& options,
   for (PointLookup* lookup : lookups) {
     if (!lookup->is_blob_index() || lookup->value() == nullptr) continue;
     wanted.push_back(lookup);
-    reads.push_back({.user_key = lookup->key().user_key,
+    reads.push_back({.user_key = lookup->stored_key(),
                      .index = *lookup->value(),
                      .value = lookup->value(),
                      .status = {}});

@@ -503,6 +503,7 @@ bool DBIterator::TakeVersion(bool* is_value) {
     return CheckKind(type) && CountSkipped(&PerfContextBase::internal_delete_skipped_count);
   }
   saved_value_.assign(value.data(), value.size());
+  if (saved_is_blob_) blob_key_ = ExtractUserKey(merged_->key()).ToString();
   return true;
 }
 

@@ -260,7 +260,10 @@ class DBIterator final : public Iterator {
   bool saved_is_entity_ = false;  // saved_value_ is an entity's stored form
   bool saved_is_blob_ = false;    // saved_value_ is a blob index
   bool is_unprepared_ = false;    // saved_value_ is a blob index that PrepareValue() has to read
-  PinnableSlice blob_value_;      // the value that was last read from a blob file
+  // The key of the blob index as the table has it, because the blob file repeats it. With an order
+  // of the program its bytes may differ from those of saved_key_.
+  std::string blob_key_;
+  PinnableSlice blob_value_;  // the value that was last read from a blob file
   // Not used if kForward. Else it points into saved_value_, blob_value_, an operand, the value
   // below the operands, or a default column.
   Slice shown_value_;

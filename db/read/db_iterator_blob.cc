@@ -17,14 +17,15 @@ void DBIterator::ShowBlobForward(const Slice& user_key) {
   assert(direction_ == Direction::kForward);
   user_key_ = user_key;
   SaveKey(user_key);
+  blob_key_.assign(user_key.data(), user_key.size());
   direction_ = Direction::kDerived;
   const Slice index = merged_->value();
   if (options_.allow_unprepared_value) saved_value_.assign(index.data(), index.size());
   valid_ = ShowBlob(index);
 }
 
-// Shows the value of saved_key_. If the read may be delayed, saved_value_ holds the index already.
-// Returns false if the value cannot be read.
+// Shows the value of blob_key_ as that of saved_key_. If the read may be delayed, saved_value_
+// holds the index already. Returns false if the value cannot be read.
 bool DBIterator::ShowBlob(const Slice& index) {
   assert(direction_ != Direction::kForward);
   shows_entity_ = false;
@@ -38,10 +39,10 @@ bool DBIterator::ShowBlob(const Slice& index) {
   return true;
 }
 
-// Reads the value of saved_key_ into blob_value_.
+// Reads the value of blob_key_ into blob_value_.
 bool DBIterator::LoadBlob(const Slice& index) {
   const Version& version = *view_.super_version()->version();
-  BlobRead read{.user_key = saved_key_, .index = index, .value = &blob_value_, .status = {}};
+  BlobRead read{.user_key = blob_key_, .index = index, .value = &blob_value_, .status = {}};
   const Status status = version.tables()->blobs()->Read(version.blobs(), options_, &read);
   if (!status.ok()) Fail(status);
   return status.ok();

@@ -38,6 +38,8 @@ bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
     if (*has_base) {
       base->value = merged_->value();
       if (type == kTypeBlobIndex) {
+        const Slice stored_key = ExtractUserKey(internal_key);
+        blob_key_.assign(stored_key.data(), stored_key.size());
         if (!LoadBlob(base->value)) return false;
         base->value = blob_value_;
       }

@@ -156,6 +156,12 @@ Status TableRows::Read(const TableReader& table, const FileMetadata& file,
   Row* const row = Row::New(trailer, value);
   row->OfferTo(lookup);
   assert(lookup->decided());  // because the separate lookup was decided
+  // A row has no place for the bytes of a key that is equal to the one sought, but not the same.
+  if (of_table.has_other_stored_key()) {
+    if (lookup->is_blob_index()) lookup->NoteStoredKey(of_table.stored_key());
+    row->Unref();
+    return Status::OK();
+  }
   if (!options.fill_cache) {
     row->Unref();
     return Status::OK();

@@ -47,6 +47,9 @@ class ASHLAR_EXPORT SliceTransform : public Customizable {
   // Returns true if all prefixes have a maximum length, which is stored in *len.
   virtual bool FullLengthEnabled(size_t* /*len*/) const { return false; }
 
+  // Never called. Kept so that programs which override it, as older releases demanded, compile.
+  virtual bool InRange(const Slice& /*dst*/) const { return false; }
+
   // Returns true if Transform(prefix + any bytes) is always equal to Transform(prefix).
   virtual bool SameResultWhenAppended(const Slice& /*prefix*/) const { return false; }
 };

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
@@ -54,6 +55,15 @@ class PointLookup {
   bool is_entity() const { return is_entity_; }
   // True if value() is a blob index: the caller must read the value if it is needed.
   bool is_blob_index() const { return is_blob_index_; }
+  // The user key of the blob index as the table has it, because the blob file repeats it. With an
+  // order of the program its bytes may differ from those of key().
+  Slice stored_key() const { return stored_key_ == nullptr ? key_.user_key : Slice(*stored_key_); }
+  bool has_other_stored_key() const { return stored_key_ != nullptr; }
+  void NoteStoredKey(const Slice& user_key) {
+    assert(is_blob_index_);
+    if (user_key == key_.user_key) return;
+    stored_key_ = std::make_unique<const std::string>(user_key.data(), user_key.size());
+  }
   // Called when the value was read and value() holds it.
   void FinishBlob() {
     assert(is_blob_index_);
@@ -233,8 +243,10 @@ class PointLookup {
   const LookupKey& key_;                     // outlives the lookup
   PinnableSlice* value_;                     // null: only the outcome matters
   std::unique_ptr<MergeOperands> operands_;  // null: no operand was found
-  const ReadCallback* callback_ = nullptr;   // null: all offered versions are visible
-  OperandLimit* operand_limit_ = nullptr;    // null: none
+  // Null: its bytes are those of key_.
+  std::unique_ptr<const std::string> stored_key_;
+  const ReadCallback* callback_ = nullptr;  // null: all offered versions are visible
+  OperandLimit* operand_limit_ = nullptr;   // null: none
   ReadTrace* trace_ = nullptr;
   Status status_;
   SequenceNumber seqno_ = 0;           // of the version that was offered last

@@ -163,6 +163,22 @@ TEST(PrefixExtractors, CutAndName) {
   EXPECT_EQ(noop->AsString(), "rocksdb.Noop");
 }
 
+// Programs that were written when InRange() was abstract override it.
+class OldExtractor final : public SliceTransform {
+ public:
+  const char* Name() const override { return "test.Old"; }
+  Slice Transform(const Slice& key) const override { return Slice(key.data(), 1); }
+  bool InDomain(const Slice& key) const override { return !key.empty(); }
+  bool InRange(const Slice& dst) const override { return dst.size() == 1; }
+};
+
+TEST(PrefixExtractors, OfOlderProgramsCompile) {
+  const OldExtractor old;
+  EXPECT_TRUE(old.InRange("a"));
+  const std::unique_ptr<const SliceTransform> fixed(NewFixedPrefixTransform(3));
+  EXPECT_FALSE(fixed->InRange("abc"));
+}
+
 TEST(PrefixExtractors, AreMadeFromTheirNames) {
   struct Case {
     const char *id, *name;

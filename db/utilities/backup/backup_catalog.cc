@@ -202,6 +202,12 @@ void BackupCatalog::GiveBackId(BackupID id) {
   if (greatest_id_ == id) --greatest_id_;
 }
 
+void BackupCatalog::ForgetIds() {
+  MutexLock lock(&mutex_);
+  assert(valid_.empty() && damaged_.empty());
+  greatest_id_ = 0;
+}
+
 void BackupCatalog::Add(const BackupPtr& backup) {
   assert(backup != nullptr);
   MutexLock lock(&mutex_);

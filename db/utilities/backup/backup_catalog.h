@@ -73,6 +73,8 @@ class BackupCatalog {
   // available again if no file was created for it.
   BackupID TakeNextId();
   void GiveBackId(BackupID id);
+  // Begins with the first id again. Only for a catalog without backups, before it gives out an id.
+  void ForgetIds();
 
   // Adds a backup whose id must not be in the catalog yet.
   void Add(const BackupPtr& backup);

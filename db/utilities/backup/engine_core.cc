@@ -130,7 +130,9 @@ Status EngineCore::DestroyAll() {
   std::vector<BackupID> ids = catalog_.Damaged();
   for (const BackupPtr& backup : catalog_.All()) ids.push_back(backup->id);
   for (const BackupID id : ids) RETURN_IF_ERROR(DeleteBackupFiles(parts_, id));
-  return CollectGarbage();
+  RETURN_IF_ERROR(CollectGarbage());
+  catalog_.ForgetIds();
+  return Status::OK();
 }
 
 Result<BackupInfo> EngineCore::Describe(BackupID id, bool with_details) const {

@@ -271,6 +271,14 @@ TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataB
                       lookup);
 }
 
+// Only with an order of the program, equal keys may have different bytes. Decoded blocks share no
+// prefix then, so the rest of a key is the whole key.
+void TableReader::NoteKeyOfBlob(const Slice& user_key, PointLookup* lookup) const {
+  assert(lookup->decided());
+  if (lookup->is_blob_index() && icmp_.order() == KeyOrder::kCustom) [[unlikely]]
+    lookup->NoteStoredKey(user_key);
+}
+
 // Offers the versions of the key from entry `i` on.
 TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
                                               ObjectRef<DataBlock>* held,
@@ -282,7 +290,10 @@ TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
   for (; i < decoded.count(); ++i) {
     if (!decoded.HoldsUserKey(icmp_, i, key.user_key)) return Search::kDone;
     const Slice value = decoded.Value(i);
-    if (lookup->Offer(decoded.Trailer(i), value, PinFor(value, block, held))) return Search::kDone;
+    if (lookup->Offer(decoded.Trailer(i), value, PinFor(value, block, held))) {
+      NoteKeyOfBlob(ExtractUserKey(decoded.Rest(i)), lookup);
+      return Search::kDone;
+    }
   }
   return Search::kAtEnd;
 }
@@ -311,7 +322,10 @@ TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle
   for (; found; found = cursor.Next(&found_key, &value)) {
     if (!icmp_.SameKey(ExtractUserKey(found_key), key.user_key)) return Search::kDone;
     const ValuePin pin = PinFor(value, block, held);
-    if (lookup->Offer(ExtractTrailer(found_key), value, pin)) return Search::kDone;
+    if (lookup->Offer(ExtractTrailer(found_key), value, pin)) {
+      NoteKeyOfBlob(ExtractUserKey(found_key), lookup);
+      return Search::kDone;
+    }
   }
   if (cursor.error() == nullptr) return Search::kAtEnd;
   *status = DamagedBlock(cursor, handle);

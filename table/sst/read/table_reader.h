@@ -309,6 +309,8 @@ class TableReader : public EpochRetired {
   // The same from entry `i` of a decoded block on.
   Search OfferDecoded(size_t i, DataBlock* block, ObjectRef<DataBlock>* held,
                       PointLookup* lookup) const;
+  // Called when an entry has decided the lookup: tells it the key of a blob index as it is stored.
+  void NoteKeyOfBlob(const Slice& user_key, PointLookup* lookup) const;
   // The same for families with timestamps; table_stamps.cc.
   Status GetStampedFiltered(StampedLookup* lookup, BlockRead* read) const;
   Result<bool> MayContainStamped(StampedLookup* lookup, BlockRead* read) const;

@@ -184,6 +184,20 @@ TEST_F(CompactFilesTest, SizesAndCompressionOfTheCall) {
   EXPECT_EQ(TableNames(4).size(), 1u) << "without a limit it is one table";
 }
 
+// Without a limit for the outputs, a part of a divided job is not smaller than other tables.
+TEST_F(CompactFilesTest, PartsWithoutALimitAreAsLargeAsOtherTables) {
+  Open();
+  for (const char* const keys : {"abcdefgh", "ijklmnop"}) Table(keys, std::string(3000, 'v'));
+  CompactionOptions options;
+  options.max_subcompactions = 4;
+  ASSERT_OK(Compact(TableNames(0), 1, options));
+  EXPECT_EQ(TableNames(1).size(), 1u);
+  ASSERT_OK(db_->SetOptions({{"target_file_size_base", "15000"}}));
+  ASSERT_OK(Compact(TableNames(1), 2, options));
+  EXPECT_GE(TableNames(2).size(), 2u);
+  EXPECT_LE(TableNames(2).size(), 3u);
+}
+
 TEST_F(CompactFilesTest, MovesAreMadeIfTheyAreAllowed) {
   Open();
   Table("ab", "1");

@@ -137,6 +137,17 @@ TEST_F(VersionTest, DeletionOnTheWrongLevelIsRefused) {
   EXPECT_EQ(Build(right, base.get())->file_count(), 0u);
 }
 
+// The Rust binding has a test whose comparator ends the process when it is called.
+TEST_F(VersionTest, ATableWithOneKeyNeedsNoComparison) {
+  const CountingComparator counting;
+  const InternalKeyComparator order(&counting);
+  VersionEdit edit;
+  edit.AddFile(0, File(5, "a", "a", 7, 7));
+  VersionBuilder builder(order, tables_.get(), /*base=*/nullptr, kLevels);
+  EXPECT_OK(builder.Apply(edit));
+  EXPECT_EQ(counting.count, 0u);
+}
+
 TEST_F(VersionTest, AFileIsAddedOnce) {
   VersionEdit edit;
   edit.AddFile(1, File(5, "a", "b"));

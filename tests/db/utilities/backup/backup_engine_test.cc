@@ -190,6 +190,7 @@ TEST_F(BackupEngineTest, DestroyOldDataBeginsAnew) {
   EXPECT_TRUE(List("/backups/private").empty());
   EXPECT_TRUE(List("/backups/shared_checksum").empty());
   EXPECT_EQ(RowsOf(CreateFlushed()), Expected(0, 10, "value"));
+  EXPECT_EQ(Ids(), std::vector<BackupID>{1}) << "ids begin anew, too";
 }
 
 TEST_F(BackupEngineTest, OptionsThatContradictThemselvesAreRefusedAtOpen) {

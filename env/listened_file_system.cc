@@ -63,7 +63,8 @@ class Operation {
   // All listeners hear of the operation; of a failed one they hear a second time by OnIOError().
   // Returns the status unchanged.
   IOStatus End(const IOStatus& status, size_t done_bytes) const {
-    FileOperationInfo info(type_, told_.path, start_, FileOperationInfo::FinishNow(), status);
+    FileOperationInfo info(FinishedType(), told_.path, start_, FileOperationInfo::FinishNow(),
+                           status);
     info.offset = offset_;
     info.length = done_bytes;
     told_.listeners->ForEach([&](EventListener* listener) { (listener->*callback_)(info); });
@@ -76,6 +77,13 @@ class Operation {
   }
 
  private:
+  // As in RocksDB, only errors tell the two kinds of writes apart.
+  FileOperationType FinishedType() const {
+    const bool is_write =
+        type_ == FileOperationType::kAppend || type_ == FileOperationType::kPositionedAppend;
+    return is_write ? FileOperationType::kWrite : type_;
+  }
+
   const Told& told_;
   const FileOperationType type_;
   const Callback callback_;

@@ -68,8 +68,24 @@ const std::string& ThreadStatus::GetOperationName(OperationType op_type) {
 
 const std::string ThreadStatus::MicrosToString(uint64_t op_elapsed_time) {
   if (op_elapsed_time == 0) return "";
+  if (op_elapsed_time < 10'000) return std::to_string(op_elapsed_time) + " us";
+  const auto micros = static_cast<double>(op_elapsed_time);
   char text[64];
-  snprintf(text, sizeof(text), "%.3f ms", static_cast<double>(op_elapsed_time) / 1000.0);
+  if (op_elapsed_time < 10'000'000) {
+    snprintf(text, sizeof(text), "%.3f ms", micros / 1e3);
+  } else if (op_elapsed_time < 60'000'000) {
+    snprintf(text, sizeof(text), "%.3f sec", micros / 1e6);
+  } else {
+    const uint64_t minutes = op_elapsed_time / 60'000'000;
+    const double seconds = (micros - static_cast<double>(minutes) * 60e6) / 1e6;
+    if (minutes < 60) {
+      snprintf(text, sizeof(text), "%02u:%05.3f M:S", static_cast<unsigned>(minutes), seconds);
+    } else {
+      snprintf(text, sizeof(text), "%02llu:%02u:%05.3f H:M:S",
+               static_cast<unsigned long long>(minutes / 60), static_cast<unsigned>(minutes % 60),
+               seconds);
+    }
+  }
   return text;
 }
 

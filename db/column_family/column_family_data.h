@@ -192,6 +192,8 @@ class ColumnFamilyData final : public ReadViewSource {
   // The event for listeners when the active memtable is about to become immutable. The pipeline is
   // paused.
   MemTableInfo ActiveMemTableInfo() const REQUIRES(db_mutex);
+  // Called for a new family before it can be written: all its entries will have larger numbers.
+  void BeginBehind(SequenceNumber seqno) REQUIRES(db_mutex) { before_active_ = seqno; }
   // The first log that may hold writes of the active memtable.
   FileNumber active_log() const REQUIRES(db_mutex) { return active_log_; }
   // Called while the active memtable is empty and the pipeline is paused; `log_number` is the

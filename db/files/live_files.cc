@@ -57,6 +57,11 @@ std::vector<WalSet::Info> LogsToCopy(const DbCore& core) REQUIRES(db_mutex) {
   return logs;
 }
 
+// Blob files may come from versions of RocksDB that stored no checksum.
+std::string ChecksumFunctionOf(const BlobFileAddition& meta) {
+  return meta.checksum_method.empty() ? kUnknownFileChecksumFuncName : meta.checksum_method;
+}
+
 }  // namespace
 
 // Versions, MANIFEST and logs are captured under one hold of the mutex, so they belong together.
@@ -110,8 +115,9 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPa
     files.push_back(InfoOf(blob.path, kBlobFile, blob.meta.number, blob.meta.file_bytes()));
     if (!with_checksums) return;
     files.back().file_checksum = blob.meta.checksum_value;
-    files.back().file_checksum_func_name = blob.meta.checksum_method;
+    files.back().file_checksum_func_name = ChecksumFunctionOf(blob.meta);
   });
+  const size_t first_other = files.size();
   const FileNumber manifest = live.manifest_number;
   files.push_back(InfoOf(DescriptorFileName(paths.dir, manifest), kDescriptorFile, manifest,
                          live.manifest_bytes));
@@ -128,6 +134,11 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPa
   if (live.options_number != 0) {
     files.push_back(InfoOf(OptionsFileName(paths.dir, live.options_number), kOptionsFile,
                            live.options_number, live.options_bytes));
+  }
+  // The other files have no checksum of their own.
+  for (size_t i = first_other; with_checksums && i < files.size(); ++i) {
+    files[i].file_checksum = kUnknownFileChecksum;
+    files[i].file_checksum_func_name = kUnknownFileChecksumFuncName;
   }
   return files;
 }
@@ -151,13 +162,10 @@ Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list) {
     status = list->InsertOneFileChecksum(meta.number.value(), meta.file_checksum,
                                          ChecksumFunctionOf(meta));
   });
-  // Blob files may come from versions of RocksDB that stored no checksum.
   ForEachBlobFile(live, [&](const BlobFile& blob) {
     if (!status.ok()) return;
-    const BlobFileAddition& meta = blob.meta;
-    status = list->InsertOneFileChecksum(
-        meta.number.value(), meta.checksum_value,
-        meta.checksum_method.empty() ? "Unknown" : meta.checksum_method);
+    status = list->InsertOneFileChecksum(blob.meta.number.value(), blob.meta.checksum_value,
+                                         ChecksumFunctionOf(blob.meta));
   });
   return status;
 }

@@ -82,7 +82,12 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
   const CompactionJobInfo done = job->Describe(status);
   job.reset();
   core_->services.cleaner->DeleteObsoleteFiles();
-  if (output_file_names != nullptr && status.ok()) *output_file_names = done.output_files;
+  if (output_file_names != nullptr && status.ok()) {
+    *output_file_names = done.output_files;
+    for (const BlobFileAdditionInfo& blob : done.blob_file_addition_infos) {
+      output_file_names->push_back(blob.blob_file_path);
+    }
+  }
   if (info != nullptr) *info = done;
   // Last, because afterwards closing the database no longer waits for this call.
   MutexLock lock(&core_->mutex);

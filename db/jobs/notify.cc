@@ -46,9 +46,10 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
   info.job_id = flush.job_id;
   info.triggered_writes_slowdown = flush.slows_writes;
   info.triggered_writes_stop = flush.stops_writes;
-  if (result != nullptr && result->tables.empty()) {
-    info.smallest_seqno = kMaxSequenceNumber;  // the reversed range, as of an empty table
-  } else if (result != nullptr) {
+  if (result == nullptr || result->tables.empty()) {
+    // The reversed range: there is no table yet, or it would be empty.
+    info.smallest_seqno = kMaxSequenceNumber;
+  } else {
     const OutputTable& table = result->tables.front();
     info.smallest_seqno = table.meta.smallest_seqno;
     info.largest_seqno = table.meta.largest_seqno;

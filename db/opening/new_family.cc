@@ -47,6 +47,7 @@ Status NewFamily::Add(VersionEdit* contents, SequenceNumber last_seqno) {
   FamilyRef family = FamilyRef::Adopt(
       new ColumnFamilyData(core_->versions->Family(id_), options_, core_->versions.get(), host_));
   family->settled_options = settled_;
+  family->BeginBehind(core_->pipeline->visible_seqno());
   family->PublishSuperVersion();
   if (const size_t stamp_bytes = family->comparator().stamp_bytes(); stamp_bytes != 0) {
     // The set of sizes is read by writers without a lock, so no commit may be in flight while it

@@ -51,10 +51,9 @@ class MergeTimer {
 // with a colon, or is empty.
 Status Failed(const MergeTools& tools, const Slice& key, const std::string& why) {
   RecordTick(tools.statistics, NUMBER_MERGE_FAILURES);
-  return Status::CopyAppendMessage(
-      Status::Corruption(Status::kMergeOperatorFailed), ": ",
-      StrCat(tools.merge_operator->Name(), " could not merge the operands of key ", KeyInError(key),
-             why));
+  return Status(Status::kCorruption, Status::kMergeOperatorFailed, Status::kNoError,
+                StrCat(tools.merge_operator->Name(), " could not merge the operands of key ",
+                       KeyInError(key), why));
 }
 
 // Encodes the columns that the operator made. Fails if two columns have the same name.

@@ -52,6 +52,12 @@ uint64_t ImmutableDeletes(Family& f) REQUIRES(db_mutex) {
 CompactionNeeds NeedsOf(Family& f) REQUIRES(db_mutex) {
   return AssessCompaction(f.last_version(), f.options(), f.versions()->claims);
 }
+// The level below level 0. Only levelled compaction has one; for other styles it is -1, which is
+// shown without a sign.
+uint64_t BaseLevel(const Sources&, Family& f) REQUIRES(db_mutex) {
+  if (f.options().compaction_style != kCompactionStyleLevel) return UINT64_MAX;
+  return static_cast<uint64_t>(NeedsOf(f).base_level);
+}
 // The tables of the newest version.
 uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   const Version& version = f.last_version();
@@ -259,16 +265,14 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
      }},
     {"rocksdb.live-sst-files-size",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
-    {"rocksdb.base-level", [](const Sources&, Family& f) REQUIRES(
-                               db_mutex) { return static_cast<uint64_t>(NeedsOf(f).base_level); }},
+    {"rocksdb.base-level", &BaseLevel},
     {"rocksdb.estimate-pending-compaction-bytes",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return NeedsOf(f).pending_bytes; }},
     {"rocksdb.actual-delayed-write-rate",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.writes->delayed_write_rate(); }},
     {"rocksdb.is-write-stopped",
-     [](const Sources& s, Family&) REQUIRES(db_mutex) {
-       return uint64_t{s.writes->stall().condition == WriteStallCondition::kStopped};
-     }},
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return uint64_t{s.writes->AreWritesStoppedLocked()}; }},
     {"rocksdb.num-blob-files", [](const Sources&, Family& f) REQUIRES(
                                    db_mutex) { return BlobTotalsOf(f.last_version()).files; }},
     {"rocksdb.total-blob-file-size",

@@ -85,7 +85,8 @@ class WriteControl final : public CommitHost {
   // Notifies listeners of families whose stall condition has changed since the last notification,
   // in the order of the changes. While one thread notifies, it also does so for the others.
   void NotifyOfStalls() EXCLUDES(db_mutex);
-  const StallDecision& stall() const REQUIRES(db_mutex) { return stall_; }
+  // Whether the next write waits until a flush or compaction ends: for its stall, or for a buffer.
+  bool AreWritesStoppedLocked() const REQUIRES(db_mutex);
   uint64_t delayed_write_rate() const REQUIRES(db_mutex) { return rate_; }
   // Since the database was opened: how long all writers together were stalled, and how many writers
   // waited for memory of the WriteBufferManager.

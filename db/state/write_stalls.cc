@@ -125,6 +125,10 @@ bool WriteControl::WaitsForBufferLocked() const {
   return false;
 }
 
+bool WriteControl::AreWritesStoppedLocked() const {
+  return stall_.condition == WriteStallCondition::kStopped || WaitsForBufferLocked();
+}
+
 // Stopped: waits until the debt falls. Delayed: waits until the earlier writes have used up their
 // time at the current rate.
 Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
@@ -133,9 +137,7 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
     if (core_->shutdown.is_closing()) return Status::ShutdownInProgress();
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     RETURN_IF_ERROR(SwitchFullMemTablesLocked());
-    const bool is_stopped =
-        stall_.condition == WriteStallCondition::kStopped || WaitsForBufferLocked();
-    if (!is_stopped) {
+    if (!AreWritesStoppedLocked()) {
       // A commit in flight may have filled a memtable meanwhile, for which there is a buffer.
       if (has_full_memtable_.load(std::memory_order_acquire)) continue;
       break;

@@ -45,8 +45,10 @@ bool DecodeTimestampSizes(const Slice& payload, std::vector<TimestampSize>* size
 }
 
 // The checksum covers the type and the log number. Their part of it is computed once for each type.
-LogFraming::LogFraming(FileNumber log_number, bool is_recyclable)
-    : log_number_(static_cast<uint32_t>(log_number.value())), is_recyclable_(is_recyclable) {
+LogFraming::LogFraming(FileNumber log_number, bool is_recyclable, bool is_compressed)
+    : log_number_(static_cast<uint32_t>(log_number.value())),
+      is_recyclable_(is_recyclable),
+      is_compressed_(is_compressed) {
   for (int kind = 0; kind < 4; ++kind) {
     char bytes[1 + sizeof(uint32_t)] = {static_cast<char>(TypeOf(kind))};
     EncodeFixed32(bytes + 1, log_number_);
@@ -64,10 +66,14 @@ uint64_t FramedBytes(const LogFraming& framing, uint64_t offset, uint64_t payloa
     left = kLogBlockBytes;
   }
   if (header_bytes + payload_bytes <= left) return padding + header_bytes + payload_bytes;
-  const uint64_t rest = payload_bytes - (left - header_bytes);  // behind the first fragment; > 0
-  const uint64_t room = kLogBlockBytes - header_bytes;
-  const uint64_t more_fragments = (rest + room - 1) / room;
-  return padding + left + more_fragments * header_bytes + rest;
+  // Whole blocks follow the rest of the first one, until what is left fits into one fragment.
+  const uint64_t first = left < kLogBlockBytes ? left : 0;
+  const uint64_t rest = first > 0 ? payload_bytes - (first - header_bytes) : payload_bytes;
+  const uint64_t last_room = kLogBlockBytes - header_bytes;
+  const uint64_t block_room = framing.BlockRoom();
+  const uint64_t blocks = rest > last_room ? (rest - last_room + block_room - 1) / block_room : 0;
+  assert(rest > blocks * block_room);  // the last fragment is not empty
+  return padding + first + blocks * kLogBlockBytes + header_bytes + rest - blocks * block_room;
 }
 
 void AppendFramedRecord(const LogFraming& framing, uint64_t offset, const Slice& payload,

@@ -74,7 +74,11 @@ class LogFraming {
  public:
   // A recyclable log stores its number in every record, so that readers recognise records of the
   // log that used the file before.
-  LogFraming(FileNumber log_number, bool is_recyclable);
+  //
+  // In a compressed log a fragment that fills a block from its begin is divided in two. The reader
+  // of RocksDB 7.8 reads each block into the same memory and takes a fragment for one that it has
+  // decompressed already if it has the same address as the fragment before it.
+  LogFraming(FileNumber log_number, bool is_recyclable, bool is_compressed = false);
 
   bool is_recyclable() const { return is_recyclable_; }
   uint32_t log_number() const { return log_number_; }
@@ -85,10 +89,19 @@ class LogFraming {
   // (in recyclable files, together with the log number).
   uint8_t TypeOf(int kind) const { return static_cast<uint8_t>(kind + (is_recyclable_ ? 5 : 1)); }
   uint32_t SeedOf(int kind) const { return seeds_[kind]; }
+  // The payload bytes of a fragment that does not end its record, when `left` bytes of the block
+  // are left for it.
+  size_t FragmentRoom(size_t left) const {
+    const bool is_divided = is_compressed_ && left == kLogBlockBytes;
+    return (is_divided ? kLogBlockBytes / 2 : left) - header_bytes();
+  }
+  // The payload bytes that a whole block has of a record that continues behind it.
+  size_t BlockRoom() const { return kLogBlockBytes - (is_compressed_ ? 2 : 1) * header_bytes(); }
 
  private:
   const uint32_t log_number_;
   const bool is_recyclable_;
+  const bool is_compressed_;
   uint32_t seeds_[4];
 };
 
@@ -155,8 +168,9 @@ void FrameRecord(const LogFraming& framing, uint64_t offset, Slice head, Slice b
   std::vector<LogHeaderStore> headers;
   bool is_first = true, is_last = false;
   while (!is_last) {
-    const size_t room = kLogBlockBytes - offset % kLogBlockBytes - header_bytes;
-    is_last = head.size() + body.size() <= room;
+    left = kLogBlockBytes - offset % kLogBlockBytes;
+    is_last = head.size() + body.size() <= left - header_bytes;
+    const size_t room = is_last ? left - header_bytes : framing.FragmentRoom(left);
     const Slice head_part(head.data(), std::min(head.size(), room));
     const Slice body_part(body.data(), std::min(body.size(), room - head_part.size()));
     const int kind = is_last ? 3 : is_first ? 1 : 2;

@@ -18,7 +18,8 @@ namespace ashlar {
 WalSink::WalSink(const WalSinkOptions& options)
     : log_number_(options.log_number),
       path_(options.path),
-      framing_(options.log_number, options.is_recyclable || !options.recycle_path.empty()),
+      framing_(options.log_number, options.is_recyclable || !options.recycle_path.empty(),
+               /*is_compressed=*/options.compressors != nullptr),
       compressors_(options.compressors),
       statistics_(options.statistics),
       sync_count_(options.sync_count) {}

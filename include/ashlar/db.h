@@ -629,8 +629,8 @@ class ASHLAR_EXPORT DB {
 
   // Compacts the given table files (named as in the metadata) into output_level. output_path_id =
   // -1 lets the database choose the directory. output_file_names and compaction_job_info, if not
-  // null, receive the new file names and the facts of the job. Aborted if another compaction is
-  // using one of the files.
+  // null, receive the names of the new tables, then those of the new blob files, and the facts of
+  // the job. Aborted if another compaction is using one of the files.
   virtual Status CompactFiles(const CompactionOptions& compact_options,
                               ColumnFamilyHandle* column_family,
                               const std::vector<std::string>& input_file_names,

@@ -48,6 +48,10 @@
 #define ROCKSDB_C_BEGIN ROCKSDB_C_LANGUAGE_BEGIN _Pragma("GCC visibility push(default)")
 #define ROCKSDB_C_END _Pragma("GCC visibility pop") ROCKSDB_C_LANGUAGE_END
 
+// Empty. Bindings that add functions of their own to the API declare them with this word in front,
+// as RocksDB declares its own.
+#define ROCKSDB_LIBRARY_API
+
 ROCKSDB_C_BEGIN
 
 typedef struct rocksdb_t rocksdb_t;

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Counts failed checks of the test that runs. Declared as bindings declare what they add to the
+// API.
 #ifdef ASHLAR_TEST_DROPIN
 #include "rocksdb/c.h"
+extern ROCKSDB_LIBRARY_API int capi_failures;
 #else
 #include "ashlar/c.h"
+extern ASHLAR_LIBRARY_API int capi_failures;
 #endif
-
-// Counts failed checks of the test that runs.
-extern int capi_failures;
 
 #define CHECK(condition)                                                      \
   do {                                                                        \

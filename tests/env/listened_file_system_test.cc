@@ -118,12 +118,12 @@ TEST_F(ListenedFileSystemTest, WritesAreToldWithTheirPlaces) {
   const std::string at = StrCat(" ", kTable, " ");
   EXPECT_EQ(
       hears_->Take(),
-      (Notes{StrCat("write", Type(kAppend), at, "0+3"), StrCat("write", Type(kAppend), at, "3+4"),
+      (Notes{StrCat("write", Type(kWrite), at, "0+3"), StrCat("write", Type(kWrite), at, "3+4"),
              StrCat("flush", Type(kFlush), at, "0+0"),
              StrCat("range sync", Type(kRangeSync), at, "0+7"),
              StrCat("sync", Type(kSync), at, "0+0"), StrCat("sync", Type(kFsync), at, "0+0"),
              StrCat("truncate", Type(kTruncate), at, "0+0"),
-             StrCat("write", Type(kAppend), at, "5+1"), StrCat("close", Type(kClose), at, "0+0")}));
+             StrCat("write", Type(kWrite), at, "5+1"), StrCat("close", Type(kClose), at, "0+0")}));
 }
 
 TEST_F(ListenedFileSystemTest, ReadsAreToldWithWhatTheyFound) {
@@ -176,9 +176,9 @@ TEST_F(ListenedFileSystemTest, WhatFailsIsToldTwice) {
   EXPECT_OK(output->Append("de", {}, nullptr));
   FailNext(CallKind::kSync);
   EXPECT_FALSE(output->Sync({}, nullptr).ok());
-  EXPECT_EQ(hears_->Take(), (Notes{StrCat("write", Type(kAppend), at, "0+3 failed"),
+  EXPECT_EQ(hears_->Take(), (Notes{StrCat("write", Type(kWrite), at, "0+3 failed"),
                                    StrCat("error ", Type(kAppend), at, "0+3"),
-                                   StrCat("write", Type(kAppend), at, "0+2"),
+                                   StrCat("write", Type(kWrite), at, "0+2"),
                                    StrCat("sync", Type(kSync), at, "0+0 failed"),
                                    StrCat("error ", Type(kSync), at, "0+0")}));
 }

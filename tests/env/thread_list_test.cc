@@ -118,6 +118,15 @@ TEST(ThreadList, HasTheThreadsOfAPoolUntilTheyEnd) {
   EXPECT_TRUE(list.List().empty());
 }
 
+TEST(ThreadList, TimesAreShownInTheUnitThatFits) {
+  EXPECT_EQ(ThreadStatus::MicrosToString(0), "");
+  EXPECT_EQ(ThreadStatus::MicrosToString(1500), "1500 us");
+  EXPECT_EQ(ThreadStatus::MicrosToString(12'345), "12.345 ms");
+  EXPECT_EQ(ThreadStatus::MicrosToString(12'345'678), "12.346 sec");
+  EXPECT_EQ(ThreadStatus::MicrosToString(83'456'789), "01:23.457 M:S");
+  EXPECT_EQ(ThreadStatus::MicrosToString(2 * 3'600'000'000ull + 83'456'789), "02:01:23.457 H:M:S");
+}
+
 TEST(ThreadList, OfAnEnvironmentWithoutThreadsIsNotSupported) {
   struct FilesOnly : EnvWrapper {
     using EnvWrapper::EnvWrapper;

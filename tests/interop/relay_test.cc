@@ -21,6 +21,7 @@
 #include "tests/support/sample_database.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
+#include "util/random.h"
 #include "util/text/str_cat.h"
 
 namespace ashlar {
@@ -240,6 +241,20 @@ TEST_F(Relay, ToolsReadCompressedLogsAfterAKill) {
   RelayContents expected = ContentsAfter(batches);
   expected["default"]["rocksdb"] = "theirs";
   OursHolds(database.get(), expected);
+}
+
+// Its record takes several blocks of the log.
+TEST_F(Relay, ToolsReadALargeCompressedRecord) {
+  std::unique_ptr<RelayDatabase> database;
+  ASSERT_OK(RelayDatabase::Open(dir_, &database, /*compresses_logs=*/true));
+  ASSERT_OK(database->db()->Put(WriteOptions(), "large", Random64(1).Bytes(200000)));
+  std::string dumps;
+  for (const auto& [name, bytes] : FilesOf(dir_)) {
+    if (!name.ends_with(".log")) continue;
+    dumps += RunCommand(StrCat("ldb dump_wal --walfile='", dir_, "/", name, "'"));
+  }
+  EXPECT_NE(dumps.find("PUT(0) : 0x6C61726765"), std::string::npos) << dumps;
+  EXPECT_EQ(dumps.find("orruption"), std::string::npos) << dumps;
 }
 
 // A clean close, then RocksDB writes; a kill, then RocksDB recovers and writes; RocksDB compacts;

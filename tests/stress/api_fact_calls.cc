@@ -116,6 +116,8 @@ void CallMemoryUse(ApiCaller* c) {
   std::map<MemoryUtil::UsageType, uint64_t> use;
   ExpectDone(MemoryUtil::GetApproximateMemoryUsageByType(dbs, no_caches, &use),
              "GetApproximateMemoryUsageByType");
+  ExpectDone(MemoryUtil::GetApproximateMemoryUsageByType({c->db}, {}, &use),
+             "GetApproximateMemoryUsageByType of a list in braces");
 }
 void CallListFamilies(ApiCaller* c) {
   std::vector<std::string> names;

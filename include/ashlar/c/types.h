@@ -22,6 +22,10 @@
 #define ASHLAR_C_BEGIN ASHLAR_C_LANGUAGE_BEGIN _Pragma("GCC visibility push(default)")
 #define ASHLAR_C_END _Pragma("GCC visibility pop") ASHLAR_C_LANGUAGE_END
 
+// Empty. Bindings that add functions of their own to the API declare them with this word in front,
+// as RocksDB declares its own.
+#define ASHLAR_LIBRARY_API
+
 ASHLAR_C_BEGIN
 
 typedef struct ashlar_t ashlar_t;

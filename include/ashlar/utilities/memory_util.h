@@ -39,6 +39,12 @@ class ASHLAR_EXPORT MemoryUtil {
     }
     return AddUp(pointers, cache_set, usage_by_type);
   }
+  // The same for pointers, so that a list in braces can be given.
+  static Status GetApproximateMemoryUsageByType(
+      const std::vector<DB*>& dbs, const std::unordered_set<const Cache*> cache_set,
+      std::map<MemoryUtil::UsageType, uint64_t>* usage_by_type) {
+    return GetApproximateMemoryUsageByType<DB*>(dbs, cache_set, usage_by_type);
+  }
 
  private:
   static Status AddUp(const std::vector<DB*>& dbs,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // HeldPartitions keeps partitions of indexes and filters that a batch has read together for its own
-// keys. The batch cannot rely on the cache: there may be none, the options may not permit filling
-// it, or partitions may be evicted too soon.
+// keys, or of which a verification will ask again for the next key. The batch cannot rely on the
+// cache: there may be none, the options may not permit filling it, or partitions may be evicted too
+// soon.
 //
 // Only few are held at a time, so Find() searches one by one. Threads: one at a time.
 #pragma once
@@ -31,6 +32,16 @@ class HeldPartitions {
     assert(Find(top, i) == nullptr);
     entries_.push_back({&top, i, object});
     object->Ref();
+  }
+  // The same, in place of the entry of this top level that is held, if there is one: for keys that
+  // come in order.
+  void Replace(const IndexBlock& top, size_t i, TableObject* object) {
+    std::erase_if(entries_, [&top](const Entry& entry) {
+      if (entry.top != &top) return false;
+      entry.object->Unref();
+      return true;
+    });
+    Add(top, i, object);
   }
   // The object without a reference; null if it is not held.
   TableObject* Find(const IndexBlock& top, size_t i) const {

@@ -35,7 +35,7 @@ Status Contradiction(std::string_view what) {
 class TableReader::Verification {
  public:
   Verification(const TableReader* table, const RecordedBounds* bounds)
-      : table_(*table), bounds_(bounds) {
+      : table_(*table), bounds_(bounds), probe_(table->IndexSource()) {
     read_.fill_cache = false;
   }
 
@@ -47,6 +47,8 @@ class TableReader::Verification {
   Status CheckEntry(const BlockCursor& cursor, const Block& block, const Slice& key);
   Status CheckRestart(uint32_t offset, const Block& block);
   Status CheckFilter(const Slice& key);
+  // Neighbouring keys ask the same partition, and the cache need not have it.
+  Status HoldFilterPartition(const LookupKey& key);
   Status CheckIndex(const Slice& key, const BlockHandle& handle);
   Status CheckTotals() const;
   Status CheckBounds() const;
@@ -55,6 +57,7 @@ class TableReader::Verification {
   const RecordedBounds* const bounds_;
   BlockRead read_;
   HeldPartitions held_;
+  IndexCursor probe_;                 // finds the block of a key; keeps its partition of the index
   std::string first_key_, last_key_;  // of all entries so far
   uint32_t next_restart_ = 0;  // the restart point of the current block that is expected next
   uint64_t blocks_ = 0, entries_ = 0, deletions_ = 0;
@@ -168,6 +171,7 @@ Status TableReader::Verification::CheckRestart(uint32_t offset, const Block& blo
 Status TableReader::Verification::CheckFilter(const Slice& key) {
   if (!table_.filter_.CanReject()) return Status::OK();
   const LookupKey target(ExtractUserKey(key), kMaxSequenceNumber, table_.icmp_.order());
+  RETURN_IF_ERROR(HoldFilterPartition(target));
   ASSIGN_OR_RETURN(const bool may_contain,
                    table_.filter_.MayContainWithoutTimestamp(
                        table_.icmp_.WithoutStamp(target.user_key), target, &read_));
@@ -175,10 +179,19 @@ Status TableReader::Verification::CheckFilter(const Slice& key) {
   return Contradiction(StrCat("the filter rejects ", InternalKeyInError(key)));
 }
 
+Status TableReader::Verification::HoldFilterPartition(const LookupKey& key) {
+  if (!table_.filter_.IsPartitioned()) return Status::OK();
+  const IndexBlock& top = *table_.filter_.top();
+  const size_t i = table_.filter_.PartitionFor(key);
+  if (held_.Find(top, i) != nullptr) return Status::OK();
+  ASSIGN_OR_RETURN(const auto partition, table_.store_.FilterPartition(top, i, &read_));
+  held_.Replace(top, i, partition.get());
+  return Status::OK();
+}
+
 Status TableReader::Verification::CheckIndex(const Slice& key, const BlockHandle& handle) {
-  IndexCursor probe(table_.IndexSource());
-  RETURN_IF_ERROR(probe.Seek(SeekTarget(key), &read_));
-  if (probe.Valid() && probe.handle() == handle) return Status::OK();
+  RETURN_IF_ERROR(probe_.Seek(SeekTarget(key), &read_));
+  if (probe_.Valid() && probe_.handle() == handle) return Status::OK();
   return Contradiction(StrCat("the index does not lead to ", InternalKeyInError(key)));
 }
 

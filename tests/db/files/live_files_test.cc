@@ -142,6 +142,22 @@ TEST_F(LiveFilesTest, TheListsSayWhatIsOnDiskWithoutAskingIt) {
   for (const std::string& name : names) EXPECT_TRUE(on_disk.contains(dir_ + name)) << name;
 }
 
+// Programs that copy files compare checksums unless the function is unknown.
+TEST_F(LiveFilesTest, EveryFileNamesItsChecksumFunctionIfItIsAskedFor) {
+  for (const bool is_asked : {true, false}) {
+    LiveFilesStorageInfoOptions list_options;
+    list_options.include_checksum_info = is_asked;
+    std::vector<LiveFileStorageInfo> infos;
+    ASSERT_OK(db_->GetLiveFilesStorageInfo(list_options, &infos));
+    ASSERT_GE(infos.size(), 8u);
+    for (const LiveFileStorageInfo& info : infos) {
+      EXPECT_EQ(info.file_checksum_func_name, is_asked ? kUnknownFileChecksumFuncName : "")
+          << info.relative_filename;
+      EXPECT_EQ(info.file_checksum, kUnknownFileChecksum) << info.relative_filename;
+    }
+  }
+}
+
 TEST_F(LiveFilesTest, MetaDataIsOfTheLevelAndTheRangeThatTheCallNames) {
   const auto ask = [this](const OptSlice& start, const OptSlice& limit, int level = -1) {
     ColumnFamilyMetaData metadata;

@@ -49,6 +49,21 @@ class CompactFilesTest : public DbTest {
   CompactionJobInfo info_;
 };
 
+TEST_F(CompactFilesTest, TheNamesIncludeThoseOfBlobFiles) {
+  options_.enable_blob_files = true;
+  options_.enable_blob_garbage_collection = true;
+  options_.blob_garbage_collection_age_cutoff = 1.0;
+  Open();
+  Table("ac", "1");
+  Table("bd", "1");
+  ASSERT_OK(Compact(TableNames(0), 1));
+  ASSERT_EQ(info_.output_files.size(), 1u);
+  ASSERT_EQ(info_.blob_file_addition_infos.size(), 1u) << "old blob files were written again";
+  EXPECT_EQ(outputs_, (std::vector<std::string>{info_.output_files[0],
+                                                info_.blob_file_addition_infos[0].blob_file_path}));
+  EXPECT_TRUE(outputs_[1].ends_with(".blob")) << outputs_[1];
+}
+
 TEST_F(CompactFilesTest, TablesGoWhereTheCallWantsThem) {
   Open();
   Table("ac", "1");

@@ -155,6 +155,18 @@ TEST_F(ListenerFactsTest, OfASealedMemTable) {
   EXPECT_EQ(sealed[2].earliest_seqno, 6u) << "the sequence number when the one before was sealed";
 }
 
+TEST_F(ListenerFactsTest, OfTheFirstMemTableOfAFamilyThatCameLater) {
+  Open();
+  Put(0, 1, 7);
+  ColumnFamilyHandle* const late = CreateFamily("late");
+  DbTest::Put(late, "key", "value");
+  DbTest::Flush(late);
+  const auto sealed = told_->All(told_->sealed);
+  ASSERT_EQ(sealed.size(), 1u);
+  EXPECT_EQ(sealed[0].first_seqno, 8u);
+  EXPECT_EQ(sealed[0].earliest_seqno, 7u) << "the sequence number when the family was created";
+}
+
 TEST_F(ListenerFactsTest, OfAFlushThatMakesNoTable) {
   Open();
   Put(1, 1, 1);

@@ -264,6 +264,7 @@ TEST_F(MergeTest, WhatAnOperatorThrowsIsAFailure) {
   const Status status = db_->Get(ReadOptions(), "k", &value);
   EXPECT_EQ(status.subcode(), Status::kMergeOperatorFailed);
   EXPECT_NE(status.ToString().find("too much"), std::string::npos) << status.ToString();
+  EXPECT_EQ(status.ToString().find(": :"), std::string::npos) << status.ToString();
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   it->SeekToFirst();
   EXPECT_FALSE(it->Valid());

@@ -147,6 +147,25 @@ TEST_F(PropertiesTest, TheOldestKeyIsKnownOnlyWhereNothingIsCompacted) {
 
 // The thread of a flush deletes obsolete files after the call has returned; that is no running
 // flush.
+TEST_F(PropertiesTest, OnlyLevelledCompactionHasABaseLevel) {
+  Open();
+  ColumnFamilyOptions universal = options_, fifo = options_;
+  universal.compaction_style = kCompactionStyleUniversal;
+  fifo.compaction_style = kCompactionStyleFIFO;
+  fifo.num_levels = 1;
+  uint64_t level = 0;
+  EXPECT_TRUE(db_->GetIntProperty("rocksdb.base-level", &level));
+  EXPECT_EQ(level, 1u);
+  for (const ColumnFamilyOptions* options : {&universal, &fifo}) {
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_OK(db_->CreateColumnFamily(*options, "other", &family));
+    EXPECT_TRUE(db_->GetIntProperty(family, "rocksdb.base-level", &level));
+    EXPECT_EQ(level, UINT64_MAX) << "-1 without a sign";
+    ASSERT_OK(db_->DropColumnFamily(family));
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  }
+}
+
 TEST_F(PropertiesTest, NoFlushRunsAfterOneThatWasWaitedFor) {
   Open();
   for (int i = 0; i < 50; ++i) {
@@ -257,6 +276,28 @@ TEST_F(PropertiesTest, StallsAreALineOfText) {
             "total-delays: 1, total-stops: 1\n");
   EXPECT_EQ(Property("rocksdb.db-write-stall-stats"),
             "Write Stall (count): write-buffer-manager-limit-stops: 0\n");
+}
+
+// With the last buffer full the next write waits for a flush, as it does with more full buffers
+// than are allowed.
+TEST_F(PropertiesTest, WritesThatWaitForABufferAreStopped) {
+  options_.write_buffer_size = 64 << 10;
+  options_.max_write_buffer_number = 2;
+  Open();
+  ASSERT_OK(db_->PauseBackgroundWork());
+  WriteOptions at_once;
+  at_once.no_slowdown = true;
+  Status status;
+  while (status.ok()) {
+    EXPECT_EQ(Property("rocksdb.is-write-stopped"), "0");
+    status = db_->Put(at_once, "key", std::string(10000, 'v'));
+    if (!status.ok()) break;
+  }
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  EXPECT_EQ(Property("rocksdb.is-write-stopped"), "1");
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  ASSERT_OK(db_->Put(WriteOptions(), "key", "waits"));
+  EXPECT_EQ(Property("rocksdb.is-write-stopped"), "0");
 }
 
 // The hidden family of stored counters has no block cache.

@@ -18,8 +18,8 @@ constexpr auto kFormatAbsolute = WALRecoveryMode::kAbsoluteConsistency;
 
 // Every number of bytes left in a block from 0 to 30, times payloads around what fits.
 TEST(LogFraming, TakesTheSizeThatWasForetold) {
-  for (const bool is_recyclable : {false, true}) {
-    const LogFraming framing(77, is_recyclable);
+  for (const int kind : {0, 1, 2, 3}) {
+    const LogFraming framing(77, /*is_recyclable=*/kind % 2 == 1, /*is_compressed=*/kind >= 2);
     const size_t header = framing.header_bytes();
     for (uint64_t left = 0; left <= 30; ++left) {
       for (const uint64_t size :
@@ -31,6 +31,43 @@ TEST(LogFraming, TakesTheSizeThatWasForetold) {
         std::string bytes;
         AppendFramedRecord(framing, offset, std::string(size, 'x'), &bytes);
         ASSERT_EQ(bytes.size(), FramedBytes(framing, offset, size)) << left << " " << size;
+      }
+    }
+  }
+}
+
+// The places in their blocks at which the fragments of the last record begin. Checks that the log
+// is read back.
+std::vector<size_t> PlacesOfLast(LogImage* log, const std::string& payload) {
+  const size_t offset = log->bytes.size();
+  log->bytes.resize(offset + FramedBytes(log->framing, offset, payload.size()));
+  std::vector<size_t> places;
+  FrameRecord(
+      log->framing, offset, Slice(), payload, [log](uint64_t at) { return log->bytes.data() + at; },
+      [&](const LogHeaderStore& store) {
+        places.push_back(static_cast<size_t>(store.at - log->bytes.data()) % kLogBlockBytes);
+        store.Commit();
+      });
+  const FileNumber number{uint64_t{log->framing.log_number()}};
+  LogContents contents = ReadLog(log->bytes, kFormatAbsolute, number);
+  EXPECT_EQ(contents.damages.size(), 0u) << payload.size();
+  contents.records.emplace(contents.records.begin());  // so that there is one
+  EXPECT_TRUE(contents.records.back() == payload) << payload.size();
+  return places;
+}
+
+// The reader of RocksDB 7.8 takes a fragment at the address of the one before it for that one.
+TEST(LogFraming, BeginsNoTwoFragmentsOfACompressedRecordAtOnePlace) {
+  for (const bool is_recyclable : {false, true}) {
+    const size_t header = LogFraming(1, is_recyclable).header_bytes();
+    for (const size_t before : {size_t{0}, header, kLogBlockBytes / 2, kLogBlockBytes - 2 * header,
+                                kLogBlockBytes - header, kLogBlockBytes - 3}) {
+      for (size_t size = 1; size < 5 * kLogBlockBytes; size += 4093) {
+        LogImage log(5, is_recyclable, /*is_compressed=*/true);
+        if (before > 0) log.Add(std::string(before - header, 'a'));
+        ASSERT_EQ(log.bytes.size(), before);
+        const std::vector<size_t> places = PlacesOfLast(&log, std::string(size, 'x'));
+        for (size_t i = 1; i < places.size(); ++i) ASSERT_NE(places[i - 1], places[i]) << size;
       }
     }
   }

@@ -17,8 +17,9 @@ inline constexpr WALRecoveryMode kAllRecoveryModes[] = {
 
 // The bytes of a log.
 struct LogImage {
-  explicit LogImage(FileNumber log_number = {}, bool is_recyclable = false)
-      : framing(log_number, is_recyclable) {}
+  explicit LogImage(FileNumber log_number = {}, bool is_recyclable = false,
+                    bool is_compressed = false)
+      : framing(log_number, is_recyclable, is_compressed) {}
 
   void Add(const Slice& payload) { AppendFramedRecord(framing, bytes.size(), payload, &bytes); }
   void AddSpecial(LogRecordType type, const Slice& payload) {

@@ -207,6 +207,27 @@ TEST_P(CompressedSinkTest, HoldsRecordsOfBothKinds) {
   EXPECT_TRUE(Read().records == records);
 }
 
+// For the reader of RocksDB 7.8 (log_format.h).
+TEST_P(CompressedSinkTest, BeginsNoTwoFragmentsOfARecordAtOnePlaceOfTheirBlocks) {
+  auto sink = OpenWalSink(options_);
+  ASSERT_OK(sink);
+  const std::string record = Random(5 * kLogBlockBytes, 1);
+  ASSERT_OK((*sink)->Append(record));
+  ASSERT_OK((*sink)->Close());
+  EXPECT_TRUE(Read().records == std::vector<std::string>{record});
+  auto bytes = ReadWholeFile(fs_.get(), options_.path);
+  ASSERT_OK(bytes);
+  size_t last = kLogBlockBytes, fragments = 0;
+  for (size_t at = 0; at + kLogHeaderBytes <= bytes->size(); fragments++) {
+    EXPECT_NE(at % kLogBlockBytes, last) << at;
+    last = at % kLogBlockBytes;
+    const auto low = static_cast<uint8_t>((*bytes)[at + 4]);
+    const auto high = static_cast<uint8_t>((*bytes)[at + 5]);
+    at += kLogHeaderBytes + low + (high << 8);
+  }
+  EXPECT_GT(fragments, 5u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, CompressedSinkTest, testing::Bool(),
                          [](const auto& info) { return info.param ? "Mapped" : "Buffered"; });
 

@@ -194,6 +194,21 @@ TEST_P(MetadataCacheTest, ScansAndChecksReadEachOnce) {
   }
 }
 
+// A check asks the filter for every key and the index twice for every block, and adds nothing to
+// the cache.
+TEST_P(MetadataCacheTest, AnEvictedPartitionIsReadOnceForAllItsKeys) {
+  Open(KeepsNothing());
+  EvictAll();
+  const uint64_t indexes = Ticker(BLOCK_CACHE_INDEX_MISS),
+                 filters = Ticker(BLOCK_CACHE_FILTER_MISS);
+  ASSERT_OK(reader_->VerifyChecksums(ReadOptions()));
+  constexpr uint64_t kMost = 60;  // partitions of 512 bytes; there are more blocks, and 3000 keys
+  ASSERT_GT(reader_->facts().num_data_blocks, 2 * kMost);
+  EXPECT_GT(Ticker(BLOCK_CACHE_FILTER_MISS), filters);
+  EXPECT_LE(Ticker(BLOCK_CACHE_FILTER_MISS) - filters, kMost);
+  EXPECT_LE(Ticker(BLOCK_CACHE_INDEX_MISS) - indexes, kMost);
+}
+
 TEST_P(MetadataCacheTest, BatchesReadWhatIsMissing) {
   Open(KeepsNothing());
   for (const bool fills : {true, false}) {
